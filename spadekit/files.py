@@ -1,0 +1,105 @@
+"""Files that are either wholly there or not there, also after a power cut."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from spadekit.errors import BadInput
+
+
+def sync(path: Path) -> None:
+    """Flush a file or a folder entry to the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Write ``data`` beside ``path``, sync it, and rename it into place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    sync(path.parent)
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a JSON object atomically, keys in the order given."""
+    write_atomic(path, (json.dumps(value, indent=2, allow_nan=False) + "\n").encode())
+
+
+@contextmanager
+def folder_atomic(path: Path) -> Iterator[Path]:
+    """Give a temporary folder that becomes ``path`` when the block ends well.
+
+    Everything in it is synced before the rename. A folder already at ``path`` makes the rename fail
+    with ``FileExistsError``: published folders are never replaced.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        yield aside
+        aside.chmod(0o755)
+        for entry in sorted(aside.rglob("*")):
+            sync(entry)
+        sync(aside)
+        if path.exists():
+            raise FileExistsError(f"{path} is already there")
+        aside.rename(path)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+    sync(path.parent)
+
+
+class Journal:
+    """An append-only JSONL file whose lines survive a kill; a torn last line is dropped on opening."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.entries: list[dict[str, Any]] = []
+        kept = 0
+        if path.exists():
+            for line in path.read_bytes().splitlines(keepends=True):
+                if not line.endswith(b"\n"):
+                    break
+                try:
+                    self.entries.append(json.loads(line))
+                except ValueError as error:
+                    raise BadInput(
+                        f"{path}: line {len(self.entries) + 1} is not JSON ({error}); "
+                        "move the file away to start this round again"
+                    ) from None
+                kept += len(line)
+        self._out = path.open("ab")
+        self._out.truncate(kept)
+
+    def append(self, entry: Mapping[str, Any]) -> None:
+        """Append one entry; it is in the kernel's hands when this returns, on the disk after ``sync``."""
+        self._out.write(json.dumps(entry, allow_nan=False).encode() + b"\n")
+        self._out.flush()
+        self.entries.append(dict(entry))
+
+    def sync(self) -> None:
+        """Make everything appended so far survive a power cut."""
+        os.fsync(self._out.fileno())
+
+    def close(self) -> None:
+        """Sync and close."""
+        self.sync()
+        self._out.close()

@@ -1,0 +1,99 @@
+"""The one sink for output: data on stdout, notes on stderr, tables for people, JSON for programs."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+
+class Report:
+    """Prints results. With ``as_json`` stdout carries exactly one JSON value per ``data`` call."""
+
+    def __init__(self, as_json: bool = False) -> None:
+        self.as_json = as_json
+        self.out = Console(file=sys.stdout, highlight=False, soft_wrap=not sys.stdout.isatty())
+        self.err = Console(file=sys.stderr, highlight=False)
+
+    def note(self, text: str) -> None:
+        """Say something that is not data (stderr)."""
+        self.err.print(Text(text))
+
+    def error(self, text: str) -> None:
+        """Say in one line what went wrong (stderr)."""
+        self.err.print(Text.assemble(("error: ", "bold red"), " ".join(text.split())), soft_wrap=True)
+
+    def data(self, value: Any) -> None:
+        """Print one JSON value on stdout."""
+        sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+
+    def text(self, text: str) -> None:
+        """Print text on stdout exactly as it is, control characters shown, never interpreted."""
+        self.out.print(Text(_printable(text)))
+
+    def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Print a table for people, or with ``as_json`` a list of objects keyed by column."""
+        if self.as_json:
+            self.data([dict(zip(columns, row, strict=True)) for row in rows])
+            return
+        table = Table(title=title or None, title_justify="left", header_style="bold")
+        for index, column in enumerate(columns):
+            numeric = all(isinstance(row[index], int | float) for row in rows) and bool(rows)
+            table.add_column(column, justify="right" if numeric else "left")
+        for row in rows:
+            table.add_row(*(Text(_printable(_cell(value))) for value in row))
+        self.out.print(table)
+
+    def record(self, title: str, values: Mapping[str, Any]) -> None:
+        """Print one object: name and value side by side, or with ``as_json`` as it is."""
+        if self.as_json:
+            self.data(dict(values))
+            return
+        table = Table(title=title or None, title_justify="left", show_header=False)
+        table.add_column(style="bold")
+        table.add_column(overflow="fold")
+        for key, value in values.items():
+            table.add_row(Text(key), Text(_printable(_cell(value))))
+        self.out.print(table)
+
+    def progress(self) -> Progress:
+        """A progress display on stderr, silent when stderr is not a terminal."""
+        return Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=self.err,
+            transient=True,
+            disable=not self.err.is_terminal,
+        )
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _printable(text: str) -> str:
+    """Show control characters of hostile text instead of sending them to the terminal."""
+    return "".join(
+        char if char in "\n\t" or char.isprintable() else f"\\x{ord(char):02x}" for char in text
+    )

@@ -1,0 +1,131 @@
+"""Configuration: a TOML file and ``section.key=value`` overrides, read into frozen dataclasses.
+
+Every key is checked against the dataclass of its section, so a misspelt key is refused with the
+nearest known name. A file may start with ``base = "other.toml"``; its own keys win over the base's.
+"""
+
+import dataclasses
+import difflib
+import hashlib
+import json
+import tomllib
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from spadekit.errors import BadInput
+
+T = TypeVar("T")
+Document = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A checked configuration: one frozen dataclass per section, and a digest of all of them."""
+
+    sections: Mapping[type, Any]
+    digest: str
+
+    def section(self, kind: type[T]) -> T:
+        """Return the section whose dataclass is ``kind``."""
+        return cast(T, self.sections[kind])
+
+    def as_dict(self) -> dict[str, dict[str, Any]]:
+        """Return plain data, for recording beside results."""
+        return {kind.__name__: dataclasses.asdict(value) for kind, value in self.sections.items()}
+
+
+def load(path: Path, overrides: Sequence[str], schema: Mapping[str, type]) -> Settings:
+    """Read ``path``, apply overrides in order, and build every section of ``schema``.
+
+    Raises ``BadInput`` for a missing or malformed file, an unknown section or key, a value of the
+    wrong type, and whatever a section's ``__post_init__`` refuses.
+    """
+    document = _read(path)
+    for text in overrides:
+        _override(document, text)
+    for name in document:
+        if name not in schema:
+            raise BadInput(f"{path}: unknown section [{name}]{_nearest(name, schema)}")
+    sections = {kind: _build(kind, document.get(name, {}), name) for name, kind in schema.items()}
+    plain = {name: dataclasses.asdict(sections[kind]) for name, kind in schema.items()}
+    canonical = json.dumps(plain, sort_keys=True, default=str)
+    return Settings(sections, hashlib.sha256(canonical.encode()).hexdigest()[:16])
+
+
+def _read(path: Path, seen: tuple[Path, ...] = ()) -> Document:
+    if path.resolve() in seen:
+        raise BadInput(f"{path}: `base` leads back to this file; break the circle")
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadInput(f"{path}: no such configuration file; see configs/ for the recipes") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read as TOML: {error}") from None
+    base = data.pop("base", None)
+    document: Document = {}
+    if base is not None:
+        document = _read(path.parent / str(base), (*seen, path.resolve()))
+    for name, table in data.items():
+        if not isinstance(table, dict):
+            raise BadInput(f"{path}: `{name}` stands outside any [section]; move it into one")
+        document.setdefault(name, {}).update(table)
+    return document
+
+
+def _override(document: Document, text: str) -> None:
+    target, equals, value = text.partition("=")
+    section, dot, key = target.strip().partition(".")
+    if not (equals and dot and key):
+        raise BadInput(f"--set {text}: write it as section.key=value")
+    try:
+        parsed = tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        parsed = value.strip()
+    document.setdefault(section, {})[key] = parsed
+
+
+def _build(kind: type[T], table: Mapping[str, Any], name: str) -> T:
+    fields = {field.name for field in dataclasses.fields(cast(Any, kind))}
+    hints = typing.get_type_hints(kind)
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in fields:
+            raise BadInput(f"[{name}] has no key `{key}`{_nearest(key, fields)}")
+        values[key] = _convert(value, hints[key], f"{name}.{key}")
+    try:
+        return kind(**values)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"[{name}] {error}") from None
+
+
+def _convert(value: Any, hint: Any, where: str) -> Any:
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        # TOML has no null: an optional key is left out, so only the other member can be written.
+        return _convert(value, next(arg for arg in args if arg is not type(None)), where)
+    if origin is typing.Literal:
+        if value not in args:
+            choices = ", ".join(map(repr, args))
+            raise BadInput(f"{where} = {value!r} is not one of {choices}")
+        return value
+    if origin is tuple:
+        if not isinstance(value, list):
+            raise BadInput(f"{where} must be a list")
+        return tuple(_convert(item, args[0], where) for item in value)
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if hint is Path and isinstance(value, str):
+        return Path(value)
+    if type(value) is not hint:
+        raise BadInput(f"{where} = {value!r} must be of type {hint.__name__}")
+    return value
+
+
+def _nearest(name: str, known: typing.Iterable[str]) -> str:
+    options = sorted(known)
+    close = difflib.get_close_matches(name, options, n=1)
+    return f"; did you mean `{close[0]}`?" if close else f"; known: {', '.join(options)}"
