@@ -1,0 +1,65 @@
+# `make` lists the targets. Every target that needs the tools makes them first.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+ROUNDS ?= 3
+# Two OpenMP threads that spin while they wait slow each other down many times on a busy machine.
+export OMP_WAIT_POLICY := passive
+export TOKENIZERS_PARALLELISM := false
+
+.DEFAULT_GOAL := help
+.PHONY: help setup generate train loop report search serve publish bench test lint docs embedded-policy clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+
+setup: $(READY) ## make the virtual environment and install everything
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 12) else "Spadework needs Python 3.11 or 3.12, this is %d.%d; name another with: make PYTHON=python3.11" % v)'
+	$(PYTHON) -m venv $(VENV)
+	# torch first and by exact version: pip then takes the build that fits the machine, and nothing replaces it
+	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+generate: $(READY) ## one round of the dataset producer: design, certify, measure, admit, publish a shard
+	$(BIN)/spadework generate
+
+train: $(READY) ## GRPO on the newest published shard; writes a policy version
+	$(BIN)/spadework train
+
+loop: $(READY) ## self-play: ROUNDS=3 rounds of generate and train with the weights flowing back
+	$(BIN)/spadework loop --rounds $(ROUNDS)
+
+report: $(READY) ## one HTML page about the loop's run
+	$(BIN)/spadework report loop
+
+search: $(READY) ## find environments by meaning: make search Q="a puzzle about a hidden rule"
+	$(BIN)/spadework search "$(or $(Q),a puzzle with a hidden rule)"
+
+serve publish: $(READY) ## not there yet: the service and Hub releases come with later versions
+	@echo "spadework $@ is not there yet; see 'What is not there yet' in README.md" >&2; exit 2
+
+bench: $(READY) ## what can be measured
+	$(BIN)/spadework bench
+
+test: $(READY) ## the whole test suite
+	OMP_NUM_THREADS=1 $(BIN)/pytest
+
+lint: $(READY) ## ruff, mypy --strict, import boundaries
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: $(READY) ## the command line's reference, written to docs/commands.md
+	$(BIN)/python -m typer spadework utils docs --name spadework --output docs/commands.md
+
+embedded-policy: $(READY) ## train the embedded policy again from its seed (up to 90 minutes on 2 cores)
+	$(BIN)/python -m solver.embedded.pretrain --seed 0 --out solver/embedded/weights
+
+clean: ## remove the virtual environment and caches (never spadework-data/)
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,84 @@
+"""The designer's sections of a recipe."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from envgen.corpus.config import CorpusConfig
+from envgen.skills import GAME_SKILLS, SKILLS, TOOL_SKILLS
+
+__all__ = ["CorpusConfig", "DesignerConfig", "ProbeConfig", "ProducerConfig", "RewardConfig"]
+
+
+@dataclass(frozen=True)
+class DesignerConfig:
+    """``[designer]``: what is asked for, and how completions are sampled."""
+
+    prompt: Literal["short", "full"] = "full"
+    temperature: float = 0.6
+    max_tokens: int = 16384
+    skills: tuple[str, ...] = GAME_SKILLS + TOOL_SKILLS
+    levels: tuple[int, ...] = (1, 2, 3, 4, 5)
+    memory: bool = True
+    """Show frontier environments as examples, and mastered or hopeless ones as things to avoid."""
+    examples: int = 2
+    avoid: int = 2
+
+    def __post_init__(self) -> None:
+        if not self.skills:
+            raise ValueError("skills is empty; name at least one skill")
+        unknown = [skill for skill in self.skills if skill not in SKILLS]
+        if unknown:
+            raise ValueError(f"unknown skill {unknown[0]!r}; known: {', '.join(SKILLS)}")
+        if not self.levels or not all(1 <= level <= 5 for level in self.levels):
+            raise ValueError("levels must be a list of numbers from 1 to 5")
+        if self.temperature <= 0:
+            raise ValueError("temperature must be above 0: a greedy designer writes one design only")
+        if self.max_tokens < 1:
+            raise ValueError("max_tokens must be at least 1")
+
+
+@dataclass(frozen=True)
+class ProbeConfig:
+    """``[probe]``: how an environment's regret is measured."""
+
+    plays: int = 16
+    """Plays per arm, one per seed; both arms play the same seeds."""
+    max_parallel: int = 512
+    """Episodes in flight over all environments of a round."""
+    max_fault_share: float = 0.25
+    """An environment that faults in more of its plays than this is refused."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.plays <= 16:
+            raise ValueError("plays must be between 1 and 16 per arm")
+        if self.max_parallel < 1:
+            raise ValueError("max_parallel must be at least 1")
+        if not 0 <= self.max_fault_share < 1:
+            raise ValueError("max_fault_share must be at least 0 and below 1")
+
+
+@dataclass(frozen=True)
+class RewardConfig:
+    """``[reward]``: what the designer is paid."""
+
+    kind: Literal["blend", "regret", "solve_rate"] = "blend"
+
+
+@dataclass(frozen=True)
+class ProducerConfig:
+    """``[producer]``: the size of a round."""
+
+    seed: int = 0
+    designs: int = 24
+    designs_per_brief: int = 4
+    """Completions of one brief: a GRPO group of the designer."""
+    parallel_certificates: int = 4
+
+    def __post_init__(self) -> None:
+        if self.designs < 1 or self.designs_per_brief < 1 or self.parallel_certificates < 1:
+            raise ValueError("designs, designs_per_brief, parallel_certificates must be at least 1")
+        if self.designs % self.designs_per_brief:
+            raise ValueError(
+                f"designs = {self.designs} is not a multiple of "
+                f"designs_per_brief = {self.designs_per_brief}; a group would be cut short"
+            )
