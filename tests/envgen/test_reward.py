@@ -1,0 +1,66 @@
+import math
+
+import pytest
+
+from envgen.reward import blend, centred, plateau, regret, role_scale, solve_rate
+
+
+@pytest.mark.parametrize(
+    ("mean", "value"),
+    [(0, 0), (0.15, 0), (0.275, 0.5), (0.4, 1), (0.5, 1), (0.6, 1), (0.725, 0.5), (0.85, 0), (1, 0)],
+)
+def test_plateau(mean: float, value: float) -> None:
+    assert plateau(mean) == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("hinted", "unhinted", "paid"),
+    [(0, 0, 0), (1, 0, 1), (1, 1, 0), (0.5, 0.5, 0), (0.2, 0.7, 0), (0.75, 0.5, 0.25)],
+)
+def test_regret_is_floored_only_in_the_reward(hinted: float, unhinted: float, paid: float) -> None:
+    assert regret(hinted, unhinted) == pytest.approx(paid)
+
+
+@pytest.mark.parametrize(
+    ("hinted", "unhinted", "paid"),
+    [
+        (0, 0, 0),
+        (1, 0, 0.4),
+        (0.5, 0.5, 0.6),
+        (0.575, 0.5, 0.8),
+        (0.65, 0.5, 1),
+        (1, 0.5, 1),
+        (1, 1, 0),
+        (0.3, 0.15, 0.4),
+    ],
+)
+def test_blend(hinted: float, unhinted: float, paid: float) -> None:
+    assert blend(hinted, unhinted) == pytest.approx(paid)
+
+
+def test_solve_rate_ignores_the_hinted_arm() -> None:
+    assert solve_rate(0.0, 0.5) == solve_rate(1.0, 0.5) == 1
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -0.1, 1.1])
+@pytest.mark.parametrize("pay", [regret, blend, solve_rate])
+def test_a_mean_that_is_no_return_is_refused(pay, bad: float) -> None:
+    with pytest.raises(ValueError, match="must lie in"):
+        pay(bad, 0.5)
+    if pay is not solve_rate:
+        with pytest.raises(ValueError, match="must lie in"):
+            pay(0.5, bad)
+
+
+def test_rewards_are_centred_within_their_skill_and_our_faults_stay_out() -> None:
+    rewards = [1.0, 0.0, None, 0.7, None]
+    skills = ["a", "a", "a", "b", "c"]
+    assert centred(rewards, skills) == [0.5, -0.5, None, 0.0, None]
+    assert centred([], []) == []
+
+
+@pytest.mark.parametrize(
+    ("solver", "designer", "scale"), [(100, 10, 10), (10, 10, 1), (10_000, 1, 50), (5, 0, 0)]
+)
+def test_role_scale(solver: int, designer: int, scale: float) -> None:
+    assert role_scale(solver, designer) == scale

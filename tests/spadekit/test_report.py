@@ -1,0 +1,26 @@
+import json
+
+import pytest
+
+from spadekit.report import Report
+
+
+def test_data_goes_to_stdout_and_notes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    report = Report(as_json=True)
+    report.note("working")
+    report.table("title", ["a", "b"], [[1, None]])
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == [{"a": 1, "b": None}]
+    assert captured.err == "working\n"
+
+
+def test_hostile_text_is_shown_and_never_sent_to_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    report = Report()
+    report.text("\x1b[2J[red]title[/red]\x07")
+    report.table("", ["title"], [["\x1b]0;owned\x07[bold]x"]])
+    out = capsys.readouterr().out
+    assert "\x1b" not in out and "\x07" not in out
+    assert "\\x1b[2J[red]title[/red]\\x07" in out
+    assert "\\x1b]0;owned\\x07[bold]x" in out

@@ -1,0 +1,74 @@
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from spadekit.errors import BadInput
+from spadekit.settings import load
+
+
+@dataclass(frozen=True)
+class Engine:
+    kind: Literal["local", "remote"] = "local"
+    rate: float = 0.5
+    names: tuple[str, ...] = ()
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.rate < 0:
+            raise ValueError("rate must not be negative")
+
+
+SCHEMA = {"engine": Engine}
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def test_a_recipe_is_its_base_with_its_own_keys_on_top_and_overrides_last(tmp_path: Path) -> None:
+    write(tmp_path / "base.toml", "[engine]\nrate = 1\nnames = ['a']\n")
+    child = write(tmp_path / "child.toml", "base = 'base.toml'\n[engine]\nnames = ['b']\n")
+    engine = load(child, ["engine.limit=3", "engine.kind=remote"], SCHEMA).section(Engine)
+    assert engine == Engine("remote", 1.0, ("b",), 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[engin]\n", "unknown section [engin]; did you mean `engine`?"),
+        ("[engine]\nrte = 1\n", "[engine] has no key `rte`; did you mean `rate`?"),
+        ("[engine]\nkind = 'cloud'\n", "engine.kind = 'cloud' is not one of 'local', 'remote'"),
+        ("[engine]\nrate = 'fast'\n", "engine.rate = 'fast' must be of type float"),
+        ("[engine]\nrate = true\n", "engine.rate = True must be of type float"),
+        ("[engine]\nnames = 'a'\n", "engine.names must be a list"),
+        ("[engine]\nrate = -1\n", "[engine] rate must not be negative"),
+        ("rate = 1\n", "`rate` stands outside any [section]"),
+        ("[engine\n", "cannot be read as TOML"),
+        ("base = 'recipe.toml'\n", "leads back to this file"),
+    ],
+)
+def test_a_bad_recipe_is_refused_with_what_is_wrong(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    with pytest.raises(BadInput) as error:
+        load(write(tmp_path / "recipe.toml", text), [], SCHEMA)
+    assert message in str(error.value)
+
+
+def test_a_missing_recipe_and_a_malformed_override_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no such configuration file"):
+        load(tmp_path / "none.toml", [], SCHEMA)
+    with pytest.raises(BadInput, match="write it as section.key=value"):
+        load(write(tmp_path / "recipe.toml", ""), ["engine"], SCHEMA)
+
+
+def test_the_digest_changes_with_any_value_and_not_with_the_way_it_was_written(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path / "recipe.toml", "[engine]\nrate = 1\n")
+    first = load(path, [], SCHEMA).digest
+    assert first == load(path, ["engine.rate=1.0"], SCHEMA).digest
+    assert first != load(path, ["engine.rate=2"], SCHEMA).digest
