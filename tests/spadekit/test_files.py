@@ -35,7 +35,9 @@ def test_a_journal_drops_a_torn_last_line_and_goes_on(tmp_path: Path) -> None:
     assert [entry["step"] for entry in journal.entries] == [1, 2]
     journal.append({"step": 3})
     journal.close()
-    assert [entry["step"] for entry in Journal(path).entries] == [1, 2, 3]
+    again = Journal(path)
+    assert [entry["step"] for entry in again.entries] == [1, 2, 3]
+    again.close()
 
 
 def test_a_damaged_journal_is_refused_with_the_line(tmp_path: Path) -> None:
