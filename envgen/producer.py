@@ -1,7 +1,7 @@
 """One round of the dataset producer: brief, design, certify, measure, admit, publish a shard.
 
 Every finished step is a line of the round's journal, so a killed round goes on where it was: what was
-sampled, certified or played is never done twice, and the shard appears whole or not at all.
+sampled, certified or played is not done again, and the shard appears whole or not at all.
 """
 
 import asyncio
@@ -10,7 +10,6 @@ import json
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from rich.progress import Progress
@@ -19,99 +18,70 @@ from envgen.brief import make_briefs, render
 from envgen.certificate import Certificate, certify
 from envgen.config import DesignerConfig, ProbeConfig, ProducerConfig, RewardConfig
 from envgen.designer import Unreadable, read_design
+from envgen.draft import Draft, Source
 from envgen.probe import Trial, schedule
 from envgen.reward import REWARDS
+from envgen.summary import summarise
 from envgen.workspace import Workspace
-from memory import (
-    DesignRecord,
-    EnvironmentRecord,
-    PlayRecord,
-    StandingRecord,
-    environment_id,
-)
-from memory.diversity import Decision, DiversityFilter
-from memory.standing import measure
-from sandbox import Message, SandboxConfig, SandboxFault
+from memory import PlayRecord, measure, record_id
+from memory.diversity import DiversityFilter, Known
+from sandbox import Jail, Message, SandboxConfig, SandboxFault
 from solver.config import SolverConfig
 from solver.episodes import play
 from solver.policy import Sampling
-from spadekit.errors import OurFault
 from spadekit.files import Journal
 from spadekit.seeds import derive
 
 T = TypeVar("T")
-ATTEMPTS = 3
-
-
-@dataclass
-class Draft:
-    """One design on its way through the round."""
-
-    index: int
-    brief: dict[str, Any]
-    messages: tuple[Message, ...]
-    prompt_ids: tuple[int, ...] = ()
-    ids: tuple[int, ...] = ()
-    logprobs: tuple[float, ...] = ()
-    stop: str = ""
-    text: str = ""
-    seed: int = 0
-    source: str = ""
-    hint: str = ""
-    certificate: Certificate | None = None
-    decision: Decision | None = None
-    plays: list[PlayRecord] = field(default_factory=list)
-    standing: StandingRecord | None = None
-    outcome: str = ""
-    stage: str = ""
-    reason: str = ""
-    detail: str = ""
-    certified: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def refuse(self, outcome: str, stage: str, reason: str, detail: str) -> None:
-        """Record why this design goes no further."""
-        self.outcome, self.stage, self.reason, self.detail = outcome, stage, reason, detail
+Entries = dict[tuple[str, int], dict[str, Any]]
+RETRY_AFTER_S = (0.1, 0.4)
 
 
 class Round:
     """The work of one round. ``run()`` returns the summary that is stored in the shard's manifest."""
 
     def __init__(self, workspace: Workspace, number: int) -> None:
+        settings = workspace.settings
         self.work = workspace
         self.number = number
-        self.producer = workspace.settings.section(ProducerConfig)
-        self.designer = workspace.settings.section(DesignerConfig)
-        self.probing = workspace.settings.section(ProbeConfig)
-        self.solver = workspace.settings.section(SolverConfig)
-        self.journal = Journal(workspace.run_dir / "rounds" / f"{number:06d}.jsonl")
+        self.producer = settings.section(ProducerConfig)
+        self.designer = settings.section(DesignerConfig)
+        self.probing = settings.section(ProbeConfig)
+        self.solver = settings.section(SolverConfig)
         self.seconds: dict[str, float] = {}
         self._certifying = asyncio.Semaphore(self.producer.parallel_certificates)
         self._playing = asyncio.Semaphore(self.probing.max_parallel)
 
     async def run(self) -> dict[str, Any]:
         """Finish the round, whatever of it was done before, and publish its shard."""
-        started = time.monotonic()
+        self._started = time.monotonic()
         forward = self.work.policy.forward_seconds
-        plan = await self._plan()
-        await self.work.policy.load(self.work.versions.path(plan["policy_version"]))
-        drafts = self._drafts(plan)
-        done = {(entry["kind"], entry.get("index")): entry for entry in self.journal.entries}
-        with self.work.report.progress() as progress:
-            await self._work(drafts, done, progress, started)
-        self.seconds["total"] = time.monotonic() - started
-        self.seconds["forward"] = self.work.policy.forward_seconds - forward
-        summary = self._publish(drafts, plan)
-        self.journal.close()
-        self.journal.path.unlink()
+        path = self.work.run_dir / "rounds" / f"{self.number:06d}.jsonl"
+        self.journal = Journal(path)
+        try:
+            plan = self._plan()
+            await self.work.policy.load(self.work.versions.path(plan["policy_version"]))
+            with self.work.report.progress() as progress:
+                drafts = await self._work(plan, progress)
+            self.seconds["forward"] = self.work.policy.forward_seconds - forward
+            self._lap("total")
+            summary = self._publish(drafts, plan["policy_version"])
+        finally:
+            self.journal.close()
+        path.unlink()
         return summary
 
-    async def _plan(self) -> dict[str, Any]:
+    def _lap(self, stage: str) -> None:
+        """Note how long after the start the stage last finished something; stages overlap."""
+        self.seconds[stage] = time.monotonic() - self._started
+
+    def _plan(self) -> dict[str, Any]:
         """Return the round's plan, made and journalled once: a resumed round keeps its briefs."""
         if self.journal.entries:
             plan = self.journal.entries[0]
             if plan["settings"] != self.work.settings.digest:
                 self.work.report.note(
-                    f"round {self.number} was begun with other settings; it goes on with its briefs"
+                    f"round {self.number} was begun with other settings; its briefs stay as they are"
                 )
             return plan
         version = self.work.policy.version
@@ -129,6 +99,7 @@ class Round:
             "kind": "plan",
             "policy_version": version,
             "settings": self.work.settings.digest,
+            "designs_per_brief": self.producer.designs_per_brief,
             "briefs": [
                 {
                     "brief": json.loads(brief.as_json()),
@@ -144,32 +115,22 @@ class Round:
         self.journal.sync()
         return plan
 
-    def _drafts(self, plan: dict[str, Any]) -> list[Draft]:
-        drafts = []
+    async def _work(self, plan: dict[str, Any], progress: Progress) -> list[Draft]:
+        """Design and certify as completions come; decide in order; measure as soon as admitted."""
+        drafts: list[Draft] = []
         for asked in plan["briefs"]:
             messages = tuple(Message(role, content) for role, content in asked["messages"])
-            for _ in range(self.producer.designs_per_brief):
+            for _ in range(plan["designs_per_brief"]):
                 drafts.append(Draft(len(drafts), asked["brief"], messages))
-        return drafts
-
-    async def _work(
-        self,
-        drafts: list[Draft],
-        done: dict[tuple[str, int | None], dict[str, Any]],
-        progress: Progress,
-        started: float,
-    ) -> None:
-        """Design and certify as completions come; decide in order; measure as soon as admitted."""
+        done: Entries = {(e["kind"], e["index"]): e for e in self.journal.entries[1:]}
+        known = self.work.store.diversity_filter()
         bar = progress.add_task(f"round {self.number}: designs", total=len(drafts), note="")
-        bar_plays = progress.add_task(f"round {self.number}: environments", total=None, note="")
-        known = DiversityFilter.of(self.work.store)
+        measured = progress.add_task(f"round {self.number}: measured", total=None, note="")
 
         async def author(draft: Draft) -> None:
             try:
                 await self._design(draft, done.get(("design", draft.index)))
-                self.seconds["design"] = time.monotonic() - started
                 await self._certify(draft, done.get(("certificate", draft.index)))
-                self.seconds["certify"] = time.monotonic() - started
             finally:
                 draft.certified.set()
                 progress.advance(bar)
@@ -178,21 +139,20 @@ class Round:
             # In order of index, so that which of two twins is the variant does not hang on timing.
             for draft in drafts:
                 await draft.certified.wait()
-                if draft.outcome:
-                    continue
-                self._decide(draft, known)
+                if not draft.outcome:
+                    self._decide(draft, known)
                 if not draft.outcome:
                     group.create_task(probe(draft))
 
         async def probe(draft: Draft) -> None:
             await self._probe(draft, done.get(("plays", draft.index)))
-            self.seconds["probe"] = time.monotonic() - started
-            progress.advance(bar_plays)
+            progress.advance(measured)
 
         async with asyncio.TaskGroup() as group:
             for draft in drafts:
                 group.create_task(author(draft))
             group.create_task(admit())
+        return drafts
 
     async def _design(self, draft: Draft, entry: dict[str, Any] | None) -> None:
         chat = self.work.policy.chat
@@ -210,13 +170,13 @@ class Round:
             }
             self.journal.append(entry)
         draft.ids, draft.logprobs = tuple(entry["ids"]), tuple(entry["logprobs"])
-        draft.stop = entry["stop"]
         draft.text = chat.decode(draft.ids)
-        design = read_design(draft.text, draft.stop)
+        design = read_design(draft.text, entry["stop"])
         if isinstance(design, Unreadable):
             draft.refuse("refused", "read", design.reason, design.detail)
         else:
             draft.source, draft.hint = design.source, design.hint
+        self._lap("design")
 
     async def _certify(self, draft: Draft, entry: dict[str, Any] | None) -> None:
         if draft.outcome:
@@ -237,35 +197,24 @@ class Round:
             }
             self.journal.append(entry)
         draft.certificate = Certificate.from_json(entry["certificate"])
-        if not draft.certificate.accepted:
-            failed = draft.certificate.failed
-            assert failed is not None
+        failed = draft.certificate.failed
+        if failed is not None:
             draft.refuse("refused", failed.name, "certificate", failed.message)
+        self._lap("certify")
 
     def _decide(self, draft: Draft, known: DiversityFilter) -> None:
         assert draft.certificate is not None
-        identity = self._identity(draft)
-        draft.decision = known.decide(identity, draft.source, draft.certificate.fingerprint)
+        fingerprint = draft.certificate.fingerprint
+        draft.decision = known.decide(draft.source, fingerprint)
         if draft.decision.accepted:
-            known.add(identity, draft.source, draft.certificate.fingerprint)
+            known.add(Known(draft.identity, draft.source, fingerprint=fingerprint))
         else:
-            draft.refuse(
-                "duplicate", "diversity", draft.decision.stage, draft.decision.explanation
-            )
+            draft.refuse("duplicate", "diversity", draft.decision.stage, draft.decision.why())
 
     async def _probe(self, draft: Draft, entry: dict[str, Any] | None) -> None:
         if entry is None:
-            identity = self._identity(draft)
-            trials = schedule(
-                self.probing.plays,
-                seed=derive(self.work.seed, "probe", self.number),
-                environment=identity,
-            )
             try:
-                async with self.work.pool.lease(draft.source) as jail:
-                    plays = await asyncio.gather(
-                        *(self._play(draft, identity, jail, trial) for trial in trials)
-                    )
+                plays = await _retried(lambda: self._plays(draft))
             except SandboxFault as fault:
                 draft.refuse("faulted", "probe", "sandbox", str(fault))
                 return
@@ -276,9 +225,8 @@ class Round:
             }
             self.journal.append(entry)
         draft.plays = [_play_record(values) for values in entry["plays"]]
-        draft.standing = measure(
-            self._identity(draft), self.work.policy.version, draft.plays, self.number
-        )
+        version = self.work.policy.version
+        draft.standing = measure(draft.identity, version, draft.plays, self.number)
         faults = Counter(record.fault for record in draft.plays if record.fault)
         share = faults.total() / len(draft.plays)
         finished = min(draft.standing.plays_unhinted, draft.standing.plays_hinted)
@@ -286,160 +234,81 @@ class Round:
             reason = faults.most_common(1)[0][0]
             detail = f"{faults.total()} of {len(draft.plays)} plays faulted"
             draft.refuse("refused", "probe", reason, detail)
+        self._lap("probe")
 
-    async def _play(self, draft: Draft, identity: str, jail: Any, trial: Trial) -> PlayRecord:
-        name = f"{self.number}/{identity}/{trial.seed}/{trial.arm}"
+    async def _plays(self, draft: Draft) -> list[PlayRecord]:
+        seed = derive(self.work.seed, "probe", self.number)
+        trials = schedule(self.probing.plays, seed=seed, environment=draft.identity)
+        async with self.work.pool.lease(draft.source) as jail:
+            return await asyncio.gather(*(self._play(draft, jail, trial) for trial in trials))
+
+    async def _play(self, draft: Draft, jail: Jail, trial: Trial) -> PlayRecord:
+        name = ("probe", self.number, draft.identity, trial.seed, trial.arm)
+        seed = derive(self.work.seed, *name)
         async with self._playing:
             episode = await play(
                 self.work.policy,
                 jail,
                 seed=trial.seed,
                 hint=draft.hint if trial.arm == "hinted" else None,
-                sampling=Sampling(
-                    self.solver.temperature,
-                    self.solver.max_tokens,
-                    derive(self.work.seed, "play", name),
-                ),
+                sampling=Sampling(self.solver.temperature, self.solver.max_tokens, seed),
                 max_turns=self.solver.max_turns,
                 prompt=self.solver.prompt,
+                context=self.solver.context,
             )
         return episode.record(
-            id=name, environment=identity, purpose="probe", arm=trial.arm
+            id=record_id("play", self.work.run, *name),
+            environment=draft.identity,
+            purpose="probe",
+            arm=trial.arm,
         )
 
-    def _identity(self, draft: Draft) -> str:
-        assert draft.certificate is not None
-        return environment_id(draft.certificate.setting, draft.source, draft.hint)
-
-    def _publish(self, drafts: list[Draft], plan: dict[str, Any]) -> dict[str, Any]:
-        version = plan["policy_version"]
-        pay = REWARDS[self.work.settings.section(RewardConfig).kind]
+    def _publish(self, drafts: list[Draft], version: int) -> dict[str, Any]:
+        """Write the shard and return its summary; stored figures and printed ones are the same."""
+        settings = self.work.settings
+        pay = REWARDS[settings.section(RewardConfig).kind]
+        origin = Source(
+            self.work.run,
+            self.number,
+            version,
+            self.designer.temperature,
+            settings.section(SandboxConfig).isolation,
+        )
         designs, environments, plays, standings = [], [], [], []
         for draft in drafts:
+            # An invalid design earns 0, so validity is learned; a fault of ours teaches nothing.
             reward: float | None = None if draft.outcome == "faulted" else 0.0
             if not draft.outcome:
                 assert draft.standing is not None
                 draft.outcome = "admitted"
                 reward = pay(draft.standing.return_hinted, draft.standing.return_unhinted)
-                environments.append(self._environment(draft, version))
+                environments.append(draft.environment(origin))
                 standings.append(draft.standing)
                 plays += draft.plays
-            designs.append(self._record(draft, version, reward))
-        summary = summarise(designs, standings, plays)
-        summary |= {"round": self.number, "policy_version": version, "seconds": self.seconds}
-        self.work.store.publish(
-            self.number,
-            environments,
-            designs,
-            plays,
-            standings,
-            meta={
-                "run": self.work.run,
-                "seed": self.work.seed,
-                "settings": self.work.settings.digest,
-                **summary,
-            },
-        )
-        return summary
-
-    def _environment(self, draft: Draft, version: int) -> EnvironmentRecord:
-        certificate, decision = draft.certificate, draft.decision
-        assert certificate is not None and decision is not None
-        return EnvironmentRecord(
-            id=self._identity(draft),
-            shard=self.number,
-            setting=certificate.setting,
-            skills=(draft.brief["skill"],),
-            title=certificate.title,
-            description=certificate.description,
-            source=draft.source,
-            hint=draft.hint,
-            tools=json.dumps(certificate.tools) if certificate.tools else "",
-            difficulty=draft.brief["level"],
-            certificate=certificate.as_json(),
-            policy_version=version,
-            parents=tuple(draft.brief["like"]),
-            document=draft.brief["document"],
-            design=self._design_id(draft),
-            digest=decision.digest,
-            fingerprint=certificate.fingerprint,
-            isolation=self.work.settings.section(SandboxConfig).isolation,
-            decision=decision.as_json(),
-        )
-
-    def _design_id(self, draft: Draft) -> str:
-        return f"{self.work.run}-{self.number:06d}-{draft.index:03d}"
-
-    def _record(self, draft: Draft, version: int, reward: float | None) -> DesignRecord:
-        return DesignRecord(
-            id=self._design_id(draft),
-            shard=self.number,
-            brief=json.dumps(draft.brief),
-            group=draft.brief["id"],
-            prompt_ids=draft.prompt_ids,
-            ids=draft.ids,
-            logprobs=draft.logprobs,
-            text=draft.text,
-            text_only=False,
-            temperature=self.designer.temperature,
-            seed=draft.seed,
-            policy_version=version,
-            outcome=draft.outcome,
-            stage=draft.stage,
-            reason=draft.reason,
-            detail=draft.detail,
-            environment=self._identity(draft) if draft.outcome == "admitted" else "",
-            reward=reward,
-        )
-
-
-def summarise(
-    designs: list[DesignRecord], standings: list[StandingRecord], plays: list[PlayRecord]
-) -> dict[str, Any]:
-    """Return the figures of one shard, all of them computable again from what the shard stores.
-
-    ``valid`` designs passed the certificate (duplicates of known environments included);
-    ``learnable`` is the share of admitted environments with a mean unhinted return in [0.15, 0.85].
-    """
-    outcomes = Counter(design.outcome for design in designs)
-    funnel = Counter(design.stage for design in designs if design.stage)
-    rewards = [design.reward for design in designs if design.reward is not None]
-    return {
-        "designs": len(designs),
-        "valid": outcomes["admitted"] + outcomes["duplicate"],
-        "admitted": outcomes["admitted"],
-        "duplicates": outcomes["duplicate"],
-        "faulted": outcomes["faulted"],
-        "refused_at": dict(funnel.most_common()),
-        "return_unhinted": _mean([standing.return_unhinted for standing in standings]),
-        "return_hinted": _mean([standing.return_hinted for standing in standings]),
-        "regret": _mean([standing.regret for standing in standings]),
-        "learnable": _mean([float(0.15 <= s.return_unhinted <= 0.85) for s in standings]),
-        "designer_reward": _mean(rewards),
-        "plays": len(plays),
-        "faulted_plays": sum(play.episode_return is None for play in plays),
-        "tokens": sum(len(design.ids) for design in designs) + sum(sum(p.mask) for p in plays),
-    }
+            designs.append(draft.design(origin, reward))
+        meta = {
+            "run": self.work.run,
+            "seed": self.work.seed,
+            "settings": settings.digest,
+            "round": self.number,
+            "policy_version": version,
+            **summarise(designs, standings, plays),
+            "seconds": self.seconds,
+        }
+        self.work.store.publish(self.number, environments, designs, plays, standings, meta=meta)
+        return meta
 
 
 async def _retried(work: Callable[[], Awaitable[T]]) -> T:
     """Try again after a fault of ours; the last one is raised."""
-    for attempt in range(ATTEMPTS):
+    for pause in RETRY_AFTER_S:
         try:
             return await work()
         except SandboxFault:
-            if attempt == ATTEMPTS - 1:
-                raise
-            await asyncio.sleep(0.1 * 2**attempt)
-    raise OurFault("unreachable: the loop returns or raises")
+            await asyncio.sleep(pause)
+    return await work()
 
 
 def _play_record(values: dict[str, Any]) -> PlayRecord:
-    return PlayRecord(
-        **values
-        | {name: tuple(values[name]) for name in ("ids", "mask", "logprobs")}
-    )
-
-
-def _mean(values: list[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    lists = {name: tuple(values[name]) for name in ("ids", "mask", "logprobs")}
+    return PlayRecord(**values | lists)

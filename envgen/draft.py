@@ -1,0 +1,120 @@
+"""One design on its way through a round, and the records that it ends as."""
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from envgen.certificate import Certificate
+from memory import (
+    DesignRecord,
+    EnvironmentRecord,
+    PlayRecord,
+    StandingRecord,
+    environment_id,
+    record_id,
+)
+from memory.diversity import Decision
+from sandbox import Message
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where drafts come from: what all records of one round have in common."""
+
+    run: str
+    shard: int
+    policy_version: int
+    temperature: float
+    isolation: str
+
+
+@dataclass
+class Draft:
+    """A design as it grows, from its brief to its plays. ``outcome`` is set once it goes no further."""
+
+    index: int
+    brief: dict[str, Any]
+    messages: tuple[Message, ...]
+    prompt_ids: tuple[int, ...] = ()
+    ids: tuple[int, ...] = ()
+    logprobs: tuple[float, ...] = ()
+    text: str = ""
+    seed: int = 0
+    source: str = ""
+    hint: str = ""
+    certificate: Certificate | None = None
+    decision: Decision | None = None
+    plays: list[PlayRecord] = field(default_factory=list)
+    standing: StandingRecord | None = None
+    outcome: str = ""
+    stage: str = ""
+    reason: str = ""
+    detail: str = ""
+    certified: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def identity(self) -> str:
+        """The id of the environment: a hash of what it is, known once the certificate is there."""
+        return environment_id(self._certificate.setting, self.source, self.hint)
+
+    def refuse(self, outcome: str, stage: str, reason: str, detail: str) -> None:
+        """Record why this design goes no further."""
+        self.outcome, self.stage, self.reason, self.detail = outcome, stage, reason, detail
+
+    def environment(self, origin: Source) -> EnvironmentRecord:
+        """Return the row of the environment that this draft became."""
+        certificate, decision = self._certificate, self.decision
+        assert decision is not None
+        return EnvironmentRecord(
+            id=self.identity,
+            shard=origin.shard,
+            setting=certificate.setting,
+            skills=(self.brief["skill"],),
+            title=certificate.title,
+            description=certificate.description,
+            source=self.source,
+            hint=self.hint,
+            tools=json.dumps(certificate.tools) if certificate.tools else "",
+            difficulty=self.brief["level"],
+            certificate=certificate.as_json(),
+            policy_version=origin.policy_version,
+            parents=tuple(self.brief["like"]),
+            document=self.brief["document"],
+            design=self._design_id(origin),
+            digest=decision.digest,
+            fingerprint=certificate.fingerprint,
+            isolation=origin.isolation,
+            decision=decision.to_json(),
+        )
+
+    def design(self, origin: Source, reward: float | None) -> DesignRecord:
+        """Return the row of the design, whatever became of it."""
+        return DesignRecord(
+            id=self._design_id(origin),
+            shard=origin.shard,
+            brief=json.dumps(self.brief),
+            group=self.brief["id"],
+            prompt_ids=self.prompt_ids,
+            ids=self.ids,
+            logprobs=self.logprobs,
+            text=self.text,
+            text_only=False,
+            temperature=origin.temperature,
+            seed=self.seed,
+            policy_version=origin.policy_version,
+            outcome=self.outcome,
+            stage=self.stage,
+            reason=self.reason,
+            detail=self.detail,
+            environment=self.identity if self.outcome == "admitted" else "",
+            reward=reward,
+        )
+
+    def _design_id(self, origin: Source) -> str:
+        return record_id("design", origin.run, origin.shard, self.index)
+
+    @property
+    def _certificate(self) -> Certificate:
+        assert self.certificate is not None
+        return self.certificate

@@ -1,0 +1,45 @@
+"""The figures of one shard, all of them computable again from what the shard stores."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from memory import DesignRecord, PlayRecord, StandingRecord
+from memory.standing import FRONTIER_HIGH, FRONTIER_LOW
+
+
+def summarise(
+    designs: Sequence[DesignRecord],
+    standings: Sequence[StandingRecord],
+    plays: Sequence[PlayRecord],
+) -> dict[str, Any]:
+    """Return counts by outcome, mean returns and regret, and what it cost.
+
+    ``valid`` designs passed the certificate, duplicates of known environments included.
+    ``learnable`` is the share of admitted environments whose mean unhinted return lies in
+    [0.15, 0.85]. Means are ``None`` where there is nothing to average.
+    """
+    outcomes = Counter(design.outcome for design in designs)
+    stages = Counter(design.stage for design in designs if design.stage)
+    unhinted = [standing.return_unhinted for standing in standings]
+    return {
+        "designs": len(designs),
+        "valid": outcomes["admitted"] + outcomes["duplicate"],
+        "admitted": outcomes["admitted"],
+        "duplicates": outcomes["duplicate"],
+        "faulted": outcomes["faulted"],
+        "refused_at": dict(stages.most_common()),
+        "return_unhinted": _mean(unhinted),
+        "return_hinted": _mean([standing.return_hinted for standing in standings]),
+        "regret": _mean([standing.regret for standing in standings]),
+        "learnable": _mean([float(FRONTIER_LOW <= value <= FRONTIER_HIGH) for value in unhinted]),
+        "designer_reward": _mean([d.reward for d in designs if d.reward is not None]),
+        "plays": len(plays),
+        "faulted_plays": sum(play.episode_return is None for play in plays),
+        "tokens": sum(len(design.ids) for design in designs) + sum(sum(p.mask) for p in plays),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
