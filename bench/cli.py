@@ -1,0 +1,68 @@
+"""The measuring commands: report, and ``bench`` with throughput and heldout."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from spadekit.cli import Command, session
+
+MEASUREMENTS = (
+    ("throughput", "sandbox, engine and certificate against their peers, in one run"),
+    ("heldout", "policy versions on the fixed held-out environments"),
+)
+EVERY_HELP = "First play the held-out set with every K-th policy version of the run (0: none)."
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to ``app``."""
+
+    @app.command("report", cls=Command)
+    def report(
+        ctx: typer.Context,
+        run: Annotated[str, typer.Argument(help="Name of the run.")],
+        heldout_every: Annotated[int, typer.Option(min=0, metavar="K", help=EVERY_HELP)] = 0,
+    ) -> None:
+        """Write one HTML page about a run: validity, returns, regret, held-out return, time."""
+        from bench.commands import report as work
+
+        work(session(ctx), run, heldout_every)
+
+    bench = typer.Typer(
+        help="Measure: throughput, held-out environments. Alone it lists what there is.",
+        invoke_without_command=True,
+        rich_markup_mode=None,
+    )
+
+    @bench.callback()
+    def _list(ctx: typer.Context) -> None:
+        if ctx.invoked_subcommand is None:
+            for name, what in MEASUREMENTS:
+                typer.echo(f"spadework bench {name:<12} {what}")
+
+    @bench.command("throughput", cls=Command)
+    def throughput(
+        ctx: typer.Context,
+        only: Annotated[
+            Literal["sandbox", "engine", "certificate"] | None,
+            typer.Option(help="Measure one part only."),
+        ] = None,
+    ) -> None:
+        """Measure sandbox, engine and certificate against their peers, all in one run."""
+        from bench.throughput import run
+
+        run(session(ctx), only)
+
+    @bench.command("heldout", cls=Command)
+    def heldout(
+        ctx: typer.Context,
+        version: Annotated[
+            int | None, typer.Option(min=0, help="Policy version (default: the newest).")
+        ] = None,
+        run: Annotated[str, typer.Option(help="Run whose folder keeps the result.")] = "loop",
+    ) -> None:
+        """Play the held-out set with one policy version; a stored result is shown as it is."""
+        from bench.commands import heldout as work
+
+        work(session(ctx), run, version)
+
+    app.add_typer(bench, name="bench")

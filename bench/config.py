@@ -1,0 +1,37 @@
+"""The ``[heldout]`` section of a recipe: what every policy version is judged on."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class HeldoutConfig:
+    """``[heldout]``: the fixed set of environments and how each is played.
+
+    ``path``: ``embedded`` (the set that ships with the project) or a JSONL file, one environment a
+    line (``bench.heldout.dataset`` says which keys). ``plays``: unhinted plays per environment at
+    the training temperature, each on an instance of its own. ``greedy_plays``: plays per
+    environment at temperature 0. ``temperature``, ``max_tokens``, ``max_turns``: left out, they are
+    those of ``[solver]``. ``seed``: root of all instances and samples; another seed is another
+    measurement. ``max_parallel``: plays in flight.
+    """
+
+    path: str = "embedded"
+    plays: int = 8
+    greedy_plays: int = 4
+    temperature: float | None = None
+    max_tokens: int | None = None
+    max_turns: int | None = None
+    seed: int = 0
+    max_parallel: int = 128
+
+    def __post_init__(self) -> None:
+        if not self.path:
+            raise ValueError("path is empty; write `embedded` or the name of a JSONL file")
+        if self.plays < 1 or self.greedy_plays < 1 or self.max_parallel < 1:
+            raise ValueError("plays, greedy_plays and max_parallel must be at least 1")
+        if self.temperature is not None and self.temperature <= 0:
+            raise ValueError("temperature must be above 0; the greedy plays are made besides")
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise ValueError("max_tokens must be at least 1")
+        if self.max_turns is not None and self.max_turns < 1:
+            raise ValueError("max_turns must be at least 1")

@@ -1,0 +1,321 @@
+"""The figures of a run, from shards, policy versions and held-out results. Nothing is played.
+
+R  rounds of the run; each published one shard
+V  policy versions of the run: those its shards were designed with or that were trained on them
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.heldout.results import ARMS, Result, change, comparable, stored
+from bench.statistics import Estimate, clustered_mean
+from memory import DesignRecord, EnvironmentRecord, Manifest, StandingRecord, Store
+from solver.versions import PolicyInfo, Versions
+from spadekit.errors import BadInput
+
+STAGES = (
+    "read",
+    "source",
+    "loads",
+    "contract",
+    "deterministic",
+    "seeded",
+    "solvable",
+    "nontrivial",
+    "sealed",
+    "hint",
+    "bounded",
+    "diversity",
+    "probe",
+)
+"""The way of a design, in order; stages not named here come last."""
+
+
+@dataclass(frozen=True)
+class RoundFigures:
+    """One shard. Returns and regret are over its admitted environments, each of them a cluster."""
+
+    round: int
+    policy_version: int
+    designs: int
+    valid: float | None
+    admitted: int
+    duplicates: int
+    faulted: int
+    refused_at: Mapping[str, int]
+    return_unhinted: Estimate
+    return_hinted: Estimate
+    regret: Estimate
+    learnable: float | None
+    designer_reward: float | None
+    vendi_share: float | None
+    plays: int
+    faulted_plays: int
+    tokens: int
+    seconds: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class TrainingFigures:
+    """The step that made a policy version: its metrics by dotted name."""
+
+    version: int
+    shard: int | None
+    metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class HeldoutFigures:
+    """A policy version on the held-out set."""
+
+    version: int
+    sampled: Estimate
+    greedy: Estimate
+
+
+@dataclass(frozen=True)
+class Example:
+    """An environment worth looking at."""
+
+    id: str
+    round: int
+    title: str
+    skill: str
+    return_unhinted: float
+    return_hinted: float
+    regret: float
+
+
+@dataclass(frozen=True)
+class RunFigures:
+    """Everything the report shows. ``change`` is the paired difference, first to last version."""
+
+    run: str
+    rounds: tuple[RoundFigures, ...]
+    training: tuple[TrainingFigures, ...]
+    heldout: tuple[HeldoutFigures, ...]
+    change: Mapping[str, Estimate]
+    heldout_protocol: Mapping[str, Any]
+    heldout_by_family: Mapping[str, Mapping[str, Mapping[str, Estimate]]]
+    heldout_left_out: int
+    examples: tuple[Example, ...]
+    settings: Mapping[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data for ``--json``."""
+        return asdict(self)
+
+
+def known_runs(home: Path, manifests: Sequence[Manifest]) -> list[str]:
+    """Return the names of the runs that published a shard or left a record under ``runs/``."""
+    names = {str(one.meta["run"]) for one in manifests if one.meta.get("run")}
+    folder = home / "runs"
+    if folder.is_dir():
+        names |= {entry.parent.name for entry in folder.glob("*/run.json")}
+    return sorted(names)
+
+
+def run_shards(home: Path, store: Store, run: str) -> list[Manifest]:
+    """Return the shards of a run in order; ``BadInput`` lists the runs there are."""
+    manifests = store.shards()
+    found = [one for one in manifests if one.meta.get("run") == run]
+    if not found:
+        runs = known_runs(home, manifests)
+        if run in runs:
+            raise BadInput(f"run {run!r} has not finished a round yet; let it publish one first")
+        there = f"the runs there are: {', '.join(runs)}" if runs else "there is no run yet"
+        raise BadInput(f"no run {run!r} in {home}; {there}")
+    return found
+
+
+def run_versions(versions: Versions, manifests: Sequence[Manifest]) -> list[int]:
+    """Return the policy versions of a run, ascending: its designers', and those trained on it."""
+    shards = {one.shard for one in manifests}
+    used = {one.policy_version for one in manifests}
+    return [
+        version
+        for version in versions.all()
+        if version in used or versions.read(version).shard in shards
+    ]
+
+
+def gather(home: Path, store: Store, versions: Versions, run: str) -> RunFigures:
+    """Return the figures of a run. Raises ``BadInput`` for an unknown run or damaged data."""
+    manifests = run_shards(home, store, run)
+    vendi = {one.shard: one.vendi_share for one in store.stats().shards}
+    rounds, examples = [], []
+    for manifest in manifests:
+        data = store.shard(manifest.shard)
+        rounds.append(_round(manifest, data.designs, data.standings, vendi.get(manifest.shard)))
+        examples += _examples(manifest.shard, data.environments, data.standings)
+    made = [versions.read(version) for version in run_versions(versions, manifests)]
+    shards = {one.shard for one in manifests}
+    training = tuple(_training(info) for info in made if info.shard in shards)
+    results, left_out = comparable(stored(home / "runs" / run))
+    return RunFigures(
+        run=run,
+        rounds=tuple(rounds),
+        training=training,
+        heldout=tuple(
+            HeldoutFigures(one.version, one.estimate("sampled"), one.estimate("greedy"))
+            for one in results
+        ),
+        change={arm: change(results[0], results[-1], arm) for arm in ARMS} if results[1:] else {},
+        heldout_protocol=_protocol(results),
+        heldout_by_family=_families(results),
+        heldout_left_out=left_out,
+        examples=tuple(sorted(examples, key=lambda one: (-one.round, -one.regret))[:12]),
+        settings=_settings(home / "runs" / run / "run.json"),
+    )
+
+
+def outside_share(rounds: RoundFigures, training: TrainingFigures | None) -> float | None:
+    """Return the share of a round's time outside the policy's forward and backward passes."""
+    total = rounds.seconds.get("total", 0.0)
+    model = rounds.seconds.get("forward", 0.0)
+    if training is not None:
+        total += training.metrics.get("seconds.total", 0.0)
+        model += training.metrics.get("seconds.forward", 0.0)
+        model += training.metrics.get("seconds.backward", 0.0)
+    return max(0.0, 1.0 - model / total) if total > 0 else None
+
+
+def funnel(rounds: Sequence[RoundFigures]) -> list[tuple[str, int, int]]:
+    """Return (stage, designs stopped there, designs left) over the given rounds, in order."""
+    stopped: Counter[str] = Counter()
+    for one in rounds:
+        stopped.update(one.refused_at)
+    order = {name: place for place, name in enumerate(STAGES)}
+    left = sum(one.designs for one in rounds)
+    table = []
+    for stage in sorted(stopped, key=lambda name: (order.get(name, len(order)), name)):
+        left -= stopped[stage]
+        table.append((stage, stopped[stage], left))
+    return table
+
+
+def flat(metrics: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
+    """Return nested metrics as dotted names; what is not a number is left out."""
+    found: dict[str, float] = {}
+    for name, value in metrics.items():
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{prefix}{name}.")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            found[prefix + name] = float(value)
+    return found
+
+
+def _round(
+    manifest: Manifest,
+    designs: Sequence[DesignRecord],
+    standings: Sequence[StandingRecord],
+    vendi_share: float | None,
+) -> RoundFigures:
+    meta = manifest.meta
+    outcomes = Counter(design.outcome for design in designs)
+    valid = outcomes["admitted"] + outcomes["duplicate"]
+    return RoundFigures(
+        round=manifest.shard,
+        policy_version=manifest.policy_version,
+        designs=len(designs),
+        valid=_share(int(meta.get("valid", valid)), len(designs)),
+        admitted=outcomes["admitted"],
+        duplicates=outcomes["duplicate"],
+        faulted=outcomes["faulted"],
+        refused_at=dict(Counter(design.stage for design in designs if design.stage)),
+        return_unhinted=_over(standings, "return_unhinted", "plays_unhinted"),
+        return_hinted=_over(standings, "return_hinted", "plays_hinted"),
+        regret=_over(standings, "regret", "plays_unhinted", "plays_hinted"),
+        learnable=_share(
+            sum(0.15 <= one.return_unhinted <= 0.85 for one in standings), len(standings)
+        ),
+        designer_reward=clustered_mean(
+            {one.id: [one.reward] for one in designs if one.reward is not None}
+        ).mean,
+        vendi_share=vendi_share,
+        plays=int(meta.get("plays", 0)),
+        faulted_plays=int(meta.get("faulted_plays", 0)),
+        tokens=int(meta.get("tokens", 0)),
+        seconds=flat(meta.get("seconds", {})),
+    )
+
+
+def _over(standings: Sequence[StandingRecord], name: str, *plays: str) -> Estimate:
+    """Return the mean of a standing's figure over environments; ``n`` counts their plays."""
+    known = {
+        one.environment: [float(getattr(one, name))]
+        for one in standings
+        if all(getattr(one, arm) > 0 for arm in plays)
+    }
+    estimate = clustered_mean(known)
+    n = sum(getattr(one, arm) for one in standings for arm in plays if one.environment in known)
+    return Estimate(estimate.mean, estimate.low, estimate.high, estimate.clusters, n)
+
+
+def _training(info: PolicyInfo) -> TrainingFigures:
+    return TrainingFigures(info.version, info.shard, flat(info.metrics))
+
+
+def _examples(
+    shard: int, environments: Sequence[EnvironmentRecord], standings: Sequence[StandingRecord]
+) -> list[Example]:
+    by_id = {one.id: one for one in environments}
+    best = sorted(
+        (one for one in standings if one.status == "frontier" and one.environment in by_id),
+        key=lambda one: -one.regret,
+    )
+    return [
+        Example(
+            id=one.environment,
+            round=shard,
+            title=by_id[one.environment].title,
+            skill=", ".join(by_id[one.environment].skills),
+            return_unhinted=one.return_unhinted,
+            return_hinted=one.return_hinted,
+            regret=one.regret,
+        )
+        for one in best[:3]
+    ]
+
+
+def _protocol(results: Sequence[Result]) -> dict[str, Any]:
+    if not results:
+        return {}
+    newest = results[-1]
+    return {
+        **asdict(newest.protocol),
+        "environments": len(newest.environments),
+        "faulted_plays": sum(one.faulted for one in newest.environments),
+        "machine": dict(newest.machine),
+    }
+
+
+def _families(results: Sequence[Result]) -> dict[str, dict[str, dict[str, Estimate]]]:
+    """Return family -> version -> arm -> estimate for the first and the last version."""
+    ends = list(dict.fromkeys([results[0].version, results[-1].version])) if results else []
+    table: dict[str, dict[str, dict[str, Estimate]]] = {}
+    for one in results:
+        if one.version not in ends:
+            continue
+        for arm in ARMS:
+            for family, estimate in one.by_family(arm).items():
+                table.setdefault(family, {}).setdefault(str(one.version), {})[arm] = estimate
+    return dict(sorted(table.items()))
+
+
+def _settings(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path}: not a run's record ({error}); restore or remove it") from None
+    return found if isinstance(found, dict) else {}
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

@@ -1,0 +1,1 @@
+"""Judging policy versions on a fixed set of environments that nothing was trained on."""

@@ -1,0 +1,375 @@
+"""The HTML report of a run: one self-contained page made of stored figures."""
+
+import datetime as dt
+import json
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from bench.charts import Point, Series, lines, stacked
+from bench.figures import RoundFigures, RunFigures, TrainingFigures, funnel, outside_share
+from bench.statistics import Estimate
+from spadekit.errors import BadInput
+from spadekit.files import write_atomic
+
+SHARE = (0.0, 1.0)
+
+
+def write_page(figures: RunFigures, path: Path) -> Path:
+    """Write the page atomically; ``BadInput`` when its folder cannot be written."""
+    try:
+        write_atomic(path, render(figures).encode())
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
+    return path
+
+
+def render(figures: RunFigures) -> str:
+    """Return the page as HTML. Titles, skills and settings are text from elsewhere: all escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    pages = Environment(
+        loader=PackageLoader("bench", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    pages.filters.update(
+        estimate=estimate_text,
+        signed=_signed,
+        number=_number,
+        percent=_percent,
+        shown=_shown,
+        pretty=lambda value: _shown(json.dumps(value, indent=2, ensure_ascii=False, default=str)),
+    )
+    training = {one.shard: one for one in figures.training}
+    parts = _funnels(figures.rounds)
+    return pages.get_template("page.html.jinja").render(
+        figures=figures,
+        seed=figures.settings.get("seed"),
+        made=dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        version=version("spadework"),
+        tiles=_tiles(figures, training),
+        charts=_charts(figures, training),
+        verdict=_verdict(figures),
+        ends=[str(one.version) for one in (*figures.heldout[:1], *figures.heldout[1:][-1:])],
+        funnels=parts,
+        stages=list(parts[0]["rows"]),
+        rounds_table=rounds_table(figures),
+        training_table=training_table(figures),
+    )
+
+
+def rounds_table(figures: RunFigures) -> dict[str, Any]:
+    """Return the figures of every round as columns and rows of text."""
+    training = {one.shard: one for one in figures.training}
+    columns = (
+        *("round", "version", "designs", "valid", "admitted", "unhinted", "hinted", "regret"),
+        *("learnable", "reward", "Vendi / n", "plays", "faulted", "tokens", "seconds", "outside"),
+    )
+    rows = [
+        (
+            str(one.round),
+            str(one.policy_version),
+            str(one.designs),
+            _percent(one.valid),
+            str(one.admitted),
+            estimate_text(one.return_unhinted),
+            estimate_text(one.return_hinted),
+            estimate_text(one.regret),
+            _percent(one.learnable),
+            _number(one.designer_reward),
+            _number(one.vendi_share),
+            str(one.plays),
+            str(one.faulted_plays),
+            f"{one.tokens:,}",
+            _number(_seconds(one, training.get(one.round)), 1),
+            _percent(outside_share(one, training.get(one.round))),
+        )
+        for one in figures.rounds
+    ]
+    return {"columns": columns, "rows": rows}
+
+
+def training_table(figures: RunFigures) -> dict[str, Any]:
+    """Return the training metrics of every version of the run as columns and rows of text."""
+    names = list(dict.fromkeys(name for one in figures.training for name in one.metrics))
+    rows = [
+        (str(one.version), *(_number(one.metrics.get(name), 4) for name in names))
+        for one in figures.training
+    ]
+    return {"columns": ("version", *(name.replace("_", " ") for name in names)), "rows": rows}
+
+
+def estimate_text(value: Estimate) -> str:
+    """Return a mean with its interval as text: ``0.412 (0.350 to 0.474)``."""
+    if value.low is None or value.high is None:
+        return _number(value.mean)
+    return f"{_number(value.mean)} ({value.low:.3f} to {value.high:.3f})"
+
+
+def _tiles(
+    figures: RunFigures, training: Mapping[int | None, TrainingFigures]
+) -> list[dict[str, str]]:
+    """The figures to see first: the whole run's, and what the held-out set says."""
+    rounds = figures.rounds
+    designs = sum(one.designs for one in rounds)
+    valid = sum(one.admitted + one.duplicates for one in rounds)
+    outside = [outside_share(one, training.get(one.round)) for one in rounds]
+    known = [share for share in outside if share is not None]
+    seconds = [_seconds(one, training.get(one.round)) for one in rounds]
+    tiles = [
+        ("valid designs", _percent(valid / designs if designs else None), f"of {designs:,}"),
+        ("environments admitted", f"{sum(one.admitted for one in rounds):,}", "certified and new"),
+        ("regret, last round", _number(rounds[-1].regret.mean), _interval(rounds[-1].regret)),
+        ("a round takes", f"{sum(seconds) / len(seconds):.1f} s", "with its training, mean"),
+        (
+            "outside the policy's passes",
+            _percent(sum(known) / len(known) if known else None),
+            "of the time, mean of rounds",
+        ),
+    ]
+    if figures.heldout:
+        last = figures.heldout[-1]
+        tiles.insert(
+            0,
+            (
+                f"held-out return, version {last.version}",
+                _number(last.sampled.mean),
+                _interval(last.sampled),
+            ),
+        )
+    if figures.change:
+        tiles.insert(
+            1,
+            (
+                "held-out change, first to last",
+                _signed_number(figures.change["sampled"].mean),
+                _interval(figures.change["sampled"]),
+            ),
+        )
+    return [{"name": name, "value": value, "note": note} for name, value, note in tiles]
+
+
+def _charts(
+    figures: RunFigures, training: Mapping[int | None, TrainingFigures]
+) -> dict[str, Markup]:
+    rounds = figures.rounds
+    heldout = figures.heldout
+    return {
+        "heldout": lines(
+            "Held-out return",
+            [
+                _estimates("training temperature", [(one.version, one.sampled) for one in heldout]),
+                _estimates("greedy", [(one.version, one.greedy) for one in heldout]),
+            ],
+            x_label="policy version",
+            y_range=SHARE,
+        ),
+        "validity": lines(
+            "Share of designs",
+            [
+                _values("valid", [(one.round, one.valid) for one in rounds]),
+                _values("admitted", [(one.round, _part(one)) for one in rounds]),
+                _values(
+                    "learnable (of the admitted)", [(one.round, one.learnable) for one in rounds]
+                ),
+            ],
+            y_range=SHARE,
+            x_label="round",
+        ),
+        "returns": lines(
+            "Return on the round's own environments",
+            [
+                _estimates("unhinted", [(one.round, one.return_unhinted) for one in rounds]),
+                _estimates("hinted", [(one.round, one.return_hinted) for one in rounds]),
+            ],
+            y_range=SHARE,
+            x_label="round",
+        ),
+        "regret": lines(
+            "Regret",
+            [_estimates("regret", [(one.round, one.regret) for one in rounds])],
+            x_label="round",
+        ),
+        "reward": lines(
+            "Designer's reward",
+            [_values("mean over designs", [(one.round, one.designer_reward) for one in rounds])],
+            note="Invalid designs count with 0.",
+            x_label="round",
+        ),
+        "diversity": lines(
+            "Diversity: Vendi score / n",
+            [_values("Vendi score / n", [(one.round, one.vendi_share) for one in rounds])],
+            y_range=SHARE,
+            note="1: all of a round's environments mean different things; 1 / n: all the same.",
+            x_label="round",
+        ),
+        "training": _training_charts(figures.training),
+        "time": stacked(
+            "Seconds of a round",
+            [one.round for one in rounds],
+            stage_seconds(rounds, training),
+            unit="s",
+            note="Stages overlap: each part runs from the end of the one before to its own end.",
+            x_label="round",
+        ),
+        "outside": lines(
+            "Share of time outside the policy's forward and backward passes",
+            [
+                _values(
+                    "outside",
+                    [(one.round, outside_share(one, training.get(one.round))) for one in rounds],
+                )
+            ],
+            y_range=SHARE,
+            x_label="round",
+        ),
+    }
+
+
+def stage_seconds(
+    rounds: Sequence[RoundFigures], training: Mapping[int | None, TrainingFigures]
+) -> dict[str, list[float]]:
+    """Return seconds per stage and round.
+
+    Rounds record when each stage ended, counted from the round's start; stages that overlap become
+    parts that add up to the round's time.
+    """
+    parts: dict[str, list[float]] = {}
+    for one in rounds:
+        reached = 0.0
+        for stage in ("design", "certify", "probe", "total"):
+            end = max(reached, one.seconds.get(stage, reached))
+            parts.setdefault("publish" if stage == "total" else stage, []).append(end - reached)
+            reached = end
+        step = training.get(one.round)
+        parts.setdefault("train", []).append(_training_seconds(step))
+    return parts
+
+
+def _training_charts(training: Sequence[TrainingFigures]) -> Markup:
+    """One chart per kind of metric, a line per role; times are shown elsewhere."""
+    kinds: dict[str, dict[str, str]] = {}
+    for name in dict.fromkeys(name for one in training for name in one.metrics):
+        for role in ("solver", "designer"):
+            if role in name:
+                kind = " ".join(name.replace(role, " ").replace(".", " ").replace("_", " ").split())
+                kinds.setdefault(kind, {})[role] = name
+    charts = [
+        lines(
+            kind[:1].upper() + kind[1:],
+            [
+                _values(role, [(one.version, one.metrics.get(name)) for one in training])
+                for role, name in roles.items()
+            ],
+            x_label="policy version",
+        )
+        for kind, roles in kinds.items()
+        if "second" not in kind
+    ]
+    return Markup("").join(charts)
+
+
+def _funnels(rounds: Sequence[RoundFigures]) -> list[dict[str, Any]]:
+    """The whole run, and its first and last quarter when there are enough rounds to compare."""
+    spans = [("all rounds", rounds)]
+    quarter = len(rounds) // 4
+    if quarter >= 1:
+        names = [
+            f"{one[0].round} to {one[-1].round}" for one in (rounds[:quarter], rounds[-quarter:])
+        ]
+        spans += [
+            (f"rounds {names[0]}", rounds[:quarter]),
+            (f"rounds {names[1]}", rounds[-quarter:]),
+        ]
+    stages = [stage for stage, _, _ in funnel(rounds)]
+    parts = []
+    for name, span in spans:
+        designs = left = sum(one.designs for one in span)
+        stopped = {stage: count for stage, count, _ in funnel(span)}
+        rows = {"designed": {"stopped": "", "left": designs, "share": 1.0 if designs else None}}
+        for stage in stages:
+            left -= stopped.get(stage, 0)
+            rows[stage] = {
+                "stopped": stopped.get(stage, 0),
+                "left": left,
+                "share": left / designs if designs else None,
+            }
+        parts.append({"name": name, "rows": rows})
+    return parts
+
+
+def _verdict(figures: RunFigures) -> str:
+    """Say what the paired differences show, and no more than that."""
+    sentences = []
+    names = {"sampled": "At the training temperature", "greedy": "Greedy"}
+    for arm, name in names.items():
+        found = figures.change.get(arm)
+        if found is None or found.low is None or found.high is None:
+            continue
+        if found.low > 0:
+            said = "the last version scores higher than the first: the interval lies above 0."
+        elif found.high < 0:
+            said = "the last version scores lower than the first: the interval lies below 0."
+        else:
+            said = "no change is shown: the interval holds 0."
+        sentences.append(f"{name}, {said}")
+    return " ".join(sentences)
+
+
+def _estimates(name: str, values: Sequence[tuple[int, Estimate]]) -> Series:
+    return Series(name, tuple(Point(x, one.mean, one.low, one.high) for x, one in values))
+
+
+def _values(name: str, values: Sequence[tuple[int, float | None]]) -> Series:
+    return Series(name, tuple(Point(x, value) for x, value in values))
+
+
+def _part(one: RoundFigures) -> float | None:
+    return one.admitted / one.designs if one.designs else None
+
+
+def _seconds(one: RoundFigures, step: TrainingFigures | None) -> float:
+    return one.seconds.get("total", 0.0) + _training_seconds(step)
+
+
+def _training_seconds(step: TrainingFigures | None) -> float:
+    return step.metrics.get("seconds.total", 0.0) if step else 0.0
+
+
+def _interval(value: Estimate) -> str:
+    if value.low is None or value.high is None:
+        return f"{value.clusters} environments"
+    return f"95 %: {value.low:.3f} to {value.high:.3f}"
+
+
+def _signed(value: Estimate) -> Markup:
+    kind = "up" if (value.low or 0.0) > 0 else "down" if (value.high or 0.0) < 0 else ""
+    text = estimate_text(value)
+    return Markup('<span class="{}">{}</span>').format(
+        kind, text if "-" in text[:1] else f"+{text}"
+    )
+
+
+def _signed_number(value: float | None) -> str:
+    return "-" if value is None else f"{value:+.3f}"
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.0f} %"
+
+
+def _shown(text: str) -> str:
+    """Show control and direction characters of hostile text instead of obeying them."""
+    return "".join(
+        char if char in "\n\t" or char.isprintable() else f"\\u{ord(char):04x}" for char in text
+    )
