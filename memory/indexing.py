@@ -1,0 +1,135 @@
+"""From shards and logs to tables: each source exactly once, whatever was killed in between."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from memory import shards
+from memory.embedding import Embedder, embedding_text
+from memory.schema import (
+    DesignRecord,
+    EnvironmentRecord,
+    PlayRecord,
+    StandingRecord,
+    to_table,
+)
+from memory.tables import Tables, any_of, quoted
+from spadekit.errors import BadInput
+
+_LOGS: dict[str, type] = {"plays": PlayRecord, "standings": StandingRecord}
+_BATCH = 64  # texts between two commits: closing waits for one batch
+
+
+class Indexer:
+    """Brings the tables up to date with what lies on the disk.
+
+    Rows are inserted if absent by primary key and a source is marked ``indexed`` last, so that a
+    killed run repeats harmlessly and several processes may index the same source at once.
+    """
+
+    def __init__(self, root: Path, tables: Tables, embedder: Embedder) -> None:
+        self.root = root
+        self.tables = tables
+        self.embedder = embedder
+        self._done: set[str] = set()
+
+    def catch_up(self) -> int:
+        """Index every shard and log that is not yet; return how many there were."""
+        names = [f"shards/{number:06d}" for number in shards.numbers(self.root / "shards")]
+        for log in _LOGS:
+            files = sorted((self.root / log).glob("*.parquet"))
+            names += [f"{log}/{path.name}" for path in files]
+        if self._done.issuperset(names):
+            return 0
+        self._done = set(self.tables.scan("indexed", columns=["name"]).column("name").to_pylist())
+        missing = [name for name in names if name not in self._done]
+        for name in missing:
+            content = self._index(name)
+            mark = pa.table({"name": [name], "content": [content]})
+            self.tables.insert("indexed", mark)
+            self._done.add(name)
+        if missing:
+            for table in ("environments", "designs", "plays", "standings", "quarantine", "indexed"):
+                self.tables.compact(table)
+        return len(missing)
+
+    def forget(self) -> None:
+        """Forget what is indexed: the tables were dropped."""
+        self._done.clear()
+
+    def embed_missing(self) -> int:
+        """Embed environments that have no embedding; return how many. Safe to run beside itself."""
+        self.check_model()
+        tables = self.tables
+        if tables.table("environments").count_rows() == tables.table("vectors").count_rows():
+            return 0
+        have = set(tables.scan("vectors", columns=["id"]).column("id").to_pylist())
+        known = tables.scan("environments", columns=["id"]).column("id").to_pylist()
+        missing = [one for one in known if one not in have]
+        columns = ["id", "shard", "setting", "skills", "words"]
+        for start in range(0, len(missing), _BATCH):
+            part = any_of("id", missing[start : start + _BATCH])
+            rows = tables.scan("environments", part, columns)
+            vectors = self.embedder.embed(rows.column("words").to_pylist())
+            flat = pa.array(vectors.reshape(-1))
+            embedding = pa.FixedSizeListArray.from_arrays(flat, self.embedder.width)
+            model = pa.array([self.embedder.name] * rows.num_rows)
+            rows = rows.append_column("model", model).append_column("embedding", embedding)
+            tables.insert("vectors", rows)
+            tables.compact("vectors")
+        if missing:
+            tables.ensure_indexes("vectors")
+        return len(missing)
+
+    def check_model(self) -> None:
+        """Refuse embeddings that another model made. Raises ``BadInput``."""
+        other = f"model != {quoted(self.embedder.name)}"
+        found = self.tables.scan("vectors", other, ["model"], limit=1)
+        if found.num_rows:
+            raise BadInput(
+                f"the store's embeddings come from {found.column('model')[0].as_py()}, not from "
+                f"{self.embedder.name}: set memory.embed_model back, or embed everything again "
+                "with `spadework memory rebuild`"
+            )
+
+    def _index(self, name: str) -> str:
+        folder, _, rest = name.partition("/")
+        if folder == "shards":
+            data = shards.read(self.root / "shards", int(rest))
+            number = data.manifest.shard
+            self._standings(data.standings)
+            self._environments(data.environments)
+            self._designs(data.designs)
+            self._plays(data.plays, number)
+            return data.manifest.content
+        path = self.root / name
+        if folder == "plays":
+            self._plays(shards.read_log(path, PlayRecord), 0)
+        else:
+            self._standings(shards.read_log(path, StandingRecord))
+        return path.stem
+
+    def _environments(self, records: Sequence[EnvironmentRecord]) -> None:
+        words = [embedding_text(one.title, one.description, one.skills) for one in records]
+        rows = to_table(EnvironmentRecord, records)
+        clean = pa.array([text.encode("utf-8", "replace").decode() for text in words], pa.string())
+        self.tables.insert("environments", rows.append_column("words", clean))
+
+    def _designs(self, records: Sequence[DesignRecord]) -> None:
+        rows = to_table(DesignRecord, records)
+        self.tables.insert("designs", rows)
+        refused = [index for index, one in enumerate(records) if one.outcome != "admitted"]
+        self.tables.insert("quarantine", rows.take(pa.array(refused, pa.int64())))
+
+    def _plays(self, records: Sequence[PlayRecord], shard: int) -> None:
+        rows = to_table(PlayRecord, records)
+        column = pa.array([shard] * rows.num_rows, pa.int32())
+        self.tables.insert("plays", rows.append_column("shard", column))
+
+    def _standings(self, records: Sequence[StandingRecord]) -> None:
+        rows = to_table(StandingRecord, records)
+        keys = pa.array([one.key for one in records], pa.string())
+        stamps = pa.array([one.stamp for one in records], pa.string())
+        rows = rows.append_column("key", keys).append_column("stamp", stamps)
+        self.tables.upsert_standings(rows)

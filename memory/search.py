@@ -1,0 +1,183 @@
+"""Search by meaning and words, fused by reciprocal rank, with filters."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memory.embedding import Embedder
+from memory.schema import EnvironmentRecord, StandingRecord
+from memory.standing import STATUSES
+from memory.tables import Tables, any_of, quoted
+from spadekit.errors import BadInput
+
+Band = tuple[float, float]
+
+_RRF = 60  # the usual constant of reciprocal rank fusion (Cormack et al., 2009)
+_PREFILTER = 2_000  # up to so many ids go into the query; more are filtered after it
+_WIDEST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is looked for. Empty strings and None do not filter; ``like`` is a full id."""
+
+    text: str = ""
+    like: str = ""
+    setting: str = ""
+    skill: str = ""
+    shard: int | None = None
+    regret: Band | None = None
+    episode_return: Band | None = None
+    status: str = ""
+    limit: int = 10
+
+    def __post_init__(self) -> None:
+        if self.limit < 1:
+            raise BadInput(f"limit {self.limit}: ask for at least 1")
+        if self.text and self.like:
+            raise BadInput("give either words or --like, not both")
+        check_status(self.status)
+        if self.setting not in ("", "game", "tool_use"):
+            raise BadInput(f"setting {self.setting!r} is neither game nor tool_use")
+        for name, band in (("regret", self.regret), ("return", self.episode_return)):
+            if band is not None and not band[0] <= band[1]:
+                raise BadInput(f"{name} {band[0]}..{band[1]}: the low end comes first")
+
+    @property
+    def by_standing(self) -> bool:
+        """Whether figures of the standings are asked for."""
+        return bool(self.status) or self.regret is not None or self.episode_return is not None
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A candidate: fused score (higher is better), cosine to the query (None: not measured)."""
+
+    id: str
+    score: float
+    similarity: float | None
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One result: the environment, its scores, and its newest standing if it has one."""
+
+    environment: EnvironmentRecord
+    score: float
+    similarity: float | None
+    standing: StandingRecord | None
+
+
+def check_status(status: str) -> None:
+    """Refuse an unknown status. Raises ``BadInput``."""
+    if status and status not in STATUSES:
+        raise BadInput(f"status {status!r} is unknown; known: {', '.join(STATUSES)}")
+
+
+def status_of(standing: StandingRecord | None) -> str:
+    """Return the status of a standing that may be missing."""
+    return "unmeasured" if standing is None else standing.status
+
+
+def parse_band(text: str) -> Band | None:
+    """Read ``lo..hi``, either end optional; "" is no band. Raises ``BadInput``."""
+    if not text:
+        return None
+    low, dots, high = text.partition("..")
+    try:
+        band = (float(low or "-inf"), float(high or "inf"))
+    except ValueError:
+        band = (math.nan, math.nan)
+    if not dots or not band[0] <= band[1]:
+        raise BadInput(f"{text!r} is not a range; write it like 0.2..0.8, 0.2.. or ..0.8")
+    return band
+
+
+def filters(setting: str, skill: str, shard: int | None) -> str:
+    """Return the SQL filter on what never changes about an environment."""
+    parts = []
+    if setting:
+        parts.append(f"setting = {quoted(setting)}")
+    if skill:
+        parts.append(f"array_has(skills, {quoted(canonical_skill(skill))})")
+    if shard is not None:
+        parts.append(f"shard = {int(shard)}")
+    return " AND ".join(parts)
+
+
+def canonical_skill(text: str) -> str:
+    """Return a skill as it is stored: lower case, words joined by underscores."""
+    return re.sub(r"[\s\-]+", "_", text.strip().lower())
+
+
+def passes(standing: StandingRecord | None, query: Query) -> bool:
+    """Say whether a standing meets the query's status and bands; unknown figures never do."""
+    if query.status and status_of(standing) != query.status:
+        return False
+    figures = (
+        (query.regret, standing.regret if standing else math.nan),
+        (query.episode_return, standing.return_unhinted if standing else math.nan),
+    )
+    return all(band is None or band[0] <= value <= band[1] for band, value in figures)
+
+
+def fuse(*rankings: Sequence[str]) -> dict[str, float]:
+    """Return the reciprocal-rank score of every id: sum of 1 / (60 + rank), ranks from 1."""
+    scores: dict[str, float] = {}
+    for ranking in rankings:
+        for rank, one in enumerate(ranking, start=1):
+            scores[one] = scores.get(one, 0.0) + 1.0 / (_RRF + rank)
+    return scores
+
+
+def rank(
+    tables: Tables, embedder: Embedder, query: Query, latest: Mapping[str, StandingRecord]
+) -> list[Ranked]:
+    """Return the best ``query.limit`` environments in order."""
+    where = filters(query.setting, query.skill, query.shard)
+    if not query.text and not query.like:
+        return _by_filters(tables, query, where, latest)
+    if query.by_standing and query.status != "unmeasured":
+        allowed = [one for one, standing in latest.items() if passes(standing, query)]
+        if len(allowed) <= _PREFILTER:
+            if not allowed:
+                return []
+            where = " AND ".join(filter(None, [where, any_of("id", allowed)]))
+    vector = _vector(tables, embedder, query)
+    # Ranks below the window hardly count; a filter that drops most of it makes the window grow.
+    window = max(50, 5 * query.limit)
+    while True:
+        near = tables.nearest(vector, where, window)
+        worded = tables.matching(query.text, where, window) if query.text else []
+        exhausted = len(near) < window
+        near = [(i, s) for i, s in near if i != query.like and passes(latest.get(i), query)]
+        worded = [(i, s) for i, s in worded if passes(latest.get(i), query)]
+        if exhausted or len(near) >= query.limit or window >= _WIDEST:
+            break
+        window *= 4
+    similarity = dict(near)
+    scores = fuse([i for i, _ in near], [i for i, _ in worded])
+    order = sorted(scores, key=lambda one: (-scores[one], -similarity.get(one, -1.0), one))
+    return [Ranked(one, scores[one], similarity.get(one)) for one in order[: query.limit]]
+
+
+def _by_filters(
+    tables: Tables, query: Query, where: str, latest: Mapping[str, StandingRecord]
+) -> list[Ranked]:
+    ids = tables.scan("environments", where, ["id"]).column("id").to_pylist()
+    kept = [one for one in ids if passes(latest.get(one), query)]
+
+    def regret(one: str) -> float:
+        value = latest[one].regret if one in latest else math.nan
+        return -2.0 if math.isnan(value) else value
+
+    kept.sort(key=lambda one: (-regret(one), one))
+    return [Ranked(one, 0.0, None) for one in kept[: query.limit]]
+
+
+def _vector(tables: Tables, embedder: Embedder, query: Query) -> list[float]:
+    if query.text:
+        return [float(value) for value in embedder.embed_query(query.text)]
+    found = tables.scan("vectors", f"id = {quoted(query.like)}", ["embedding"], limit=1)
+    return [float(value) for value in found.column("embedding")[0].as_py()]

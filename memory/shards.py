@@ -1,0 +1,307 @@
+"""Immutable shard folders and record logs on disk: the truth, all else is rebuilt from it."""
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import pyarrow as pa
+
+from memory.schema import (
+    SCHEMA_VERSION,
+    SCHEMAS,
+    DesignRecord,
+    EnvironmentRecord,
+    PlayRecord,
+    Record,
+    StandingRecord,
+    content_digest,
+    from_table,
+    to_table,
+)
+from spadekit.errors import BadInput
+from spadekit.files import folder_atomic, write_atomic, write_json
+
+KINDS: Mapping[str, type] = {
+    "environments": EnvironmentRecord,
+    "designs": DesignRecord,
+    "plays": PlayRecord,
+    "standings": StandingRecord,
+}
+
+
+@dataclass(frozen=True)
+class Member:
+    """One file of a shard: its SHA-256, size in bytes and number of rows."""
+
+    sha256: str
+    bytes: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a shard holds. ``content`` is the digest of its records, ``digest`` of this manifest."""
+
+    shard: int
+    content: str
+    policy_version: int
+    config_digest: str
+    parents: tuple[int, ...]
+    created: str
+    files: Mapping[str, Member]
+    meta: Mapping[str, Any]
+    digest: str
+
+    def rows(self, name: str) -> int:
+        """Return the rows of ``environments``, ``designs``, ``plays`` or ``standings``."""
+        return self.files[f"{name}.parquet"].rows
+
+
+@dataclass(frozen=True)
+class ShardData:
+    """The records of one shard. ``standings`` are those measured when it was published."""
+
+    manifest: Manifest
+    environments: tuple[EnvironmentRecord, ...]
+    designs: tuple[DesignRecord, ...]
+    plays: tuple[PlayRecord, ...]
+    standings: tuple[StandingRecord, ...]
+
+
+def folder_of(root: Path, shard: int) -> Path:
+    """Return where a shard lies."""
+    return root / f"{shard:06d}"
+
+
+def numbers(root: Path) -> list[int]:
+    """Return the numbers of the published shards in order."""
+    if not root.is_dir():
+        return []
+    return sorted(
+        int(entry.name) for entry in root.iterdir() if entry.name.isdigit() and entry.is_dir()
+    )
+
+
+def publish(
+    root: Path,
+    shard: int,
+    records: Mapping[str, Sequence[Any]],
+    meta: Mapping[str, Any],
+) -> Manifest:
+    """Write a shard aside, sync it and rename it into place; return its manifest.
+
+    ``meta`` may carry ``policy_version``, ``config_digest`` and ``parents`` (shard numbers); other
+    keys are kept under ``meta``. Publishing the same records again changes nothing. Raises
+    ``BadInput`` when the shard is there with other records, or when a record is malformed.
+    """
+    _check(shard, records)
+    try:
+        tables = {name: to_table(kind, records[name]) for name, kind in KINDS.items()}
+    except ValueError as error:
+        raise BadInput(f"shard {shard} cannot be published: {error}") from None
+    content = _content({name: from_table(KINDS[name], table) for name, table in tables.items()})
+    folder = folder_of(root, shard)
+    if folder.exists():
+        return _same(root, shard, content)
+    rest = dict(meta)
+    head = {
+        "schema": SCHEMA_VERSION,
+        "shard": shard,
+        "content": content,
+        "policy_version": int(rest.pop("policy_version", 0)),
+        "config_digest": str(rest.pop("config_digest", "")),
+        "parents": list(rest.pop("parents", ())),
+        "created": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+    }
+    try:
+        with folder_atomic(folder) as aside:
+            files = {}
+            for name, table in tables.items():
+                data = parquet(table)
+                (aside / f"{name}.parquet").write_bytes(data)
+                files[f"{name}.parquet"] = {
+                    "sha256": hashlib.sha256(data).hexdigest(),
+                    "bytes": len(data),
+                    "rows": table.num_rows,
+                }
+            body = {**head, "files": files, "meta": rest}
+            write_json(aside / "manifest.json", {**body, "digest": _digest(body)})
+    except OSError as error:
+        if not (folder / "manifest.json").exists():
+            raise BadInput(f"{folder} cannot be written: {error.strerror or error}") from None
+        return _same(root, shard, content)  # somebody else was first
+    return manifest(root, shard)
+
+
+def manifest(root: Path, shard: int) -> Manifest:
+    """Read and check the manifest of a shard. Raises ``BadInput`` naming file and next step."""
+    path = folder_of(root, shard) / "manifest.json"
+    try:
+        body = json.loads(path.read_text(encoding="utf-8"))
+        if body.get("schema", 0) > SCHEMA_VERSION:
+            raise BadInput(
+                f"{path}: written by a newer version (schema {body['schema']}); upgrade spadework"
+            )
+        digest = body.pop("digest")
+        if digest != _digest(body):
+            raise BadInput(f"{path}: its digest does not match its content; restore it from a copy")
+        return Manifest(
+            shard=body["shard"],
+            content=body["content"],
+            policy_version=body["policy_version"],
+            config_digest=body["config_digest"],
+            parents=tuple(body["parents"]),
+            created=body["created"],
+            files={name: Member(**member) for name, member in body["files"].items()},
+            meta=body["meta"],
+            digest=digest,
+        )
+    except FileNotFoundError:
+        known = numbers(root)
+        have = f"the store has {known[0]} to {known[-1]}" if known else "the store has none yet"
+        raise BadInput(f"no shard {shard}; {have}") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(f"{path}: not a manifest ({error}); restore it from a copy") from None
+
+
+def read(root: Path, shard: int) -> ShardData:
+    """Read a shard, every file checked against the manifest's sum. Raises ``BadInput``."""
+    head = manifest(root, shard)
+    found = {name: read_member(root, head, name) for name in KINDS}
+    return ShardData(
+        head,
+        tuple(found["environments"]),
+        tuple(found["designs"]),
+        tuple(found["plays"]),
+        tuple(found["standings"]),
+    )
+
+
+def read_member(root: Path, head: Manifest, name: str) -> list[Any]:
+    """Read the records of one file of a shard, checked against the manifest's sum."""
+    path = folder_of(root, head.shard) / f"{name}.parquet"
+    problem, data = _checked(path, head.files[path.name])
+    if problem:
+        raise BadInput(f"{problem}; restore it from a copy (`spadework memory verify` lists all)")
+    return records_of(KINDS[name], data)
+
+
+def verify(root: Path) -> list[str]:
+    """Recompute every digest; return one line for each thing that is wrong."""
+    problems = []
+    for shard in numbers(root):
+        try:
+            head = manifest(root, shard)
+        except BadInput as error:
+            problems.append(str(error))
+            continue
+        if head.shard != shard:
+            problems.append(f"{folder_of(root, shard)}: its manifest says shard {head.shard}")
+        good = True
+        for name, member in head.files.items():
+            problem, _ = _checked(folder_of(root, shard) / name, member)
+            good = good and not problem
+            problems += [problem] if problem else []
+        if good:
+            records = {name: read_member(root, head, name) for name in KINDS}
+            if _content(records) != head.content:
+                problems.append(f"{folder_of(root, shard)}: its records differ from the manifest's")
+    return problems
+
+
+def append_log(folder: Path, kind: type[Record], records: Sequence[Record]) -> Path:
+    """Write records as one immutable file named by the SHA-256 of its bytes; return its path."""
+    try:
+        data = parquet(to_table(kind, records))
+        path = folder / f"{hashlib.sha256(data).hexdigest()[:32]}.parquet"
+        if not path.exists():
+            write_atomic(path, data)
+    except ValueError as error:
+        raise BadInput(f"records cannot be stored: {error}") from None
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written: {error.strerror or error}") from None
+    return path
+
+
+def read_log(path: Path, kind: type[Record]) -> list[Record]:
+    """Read one log file, checked against its name. Raises ``BadInput``."""
+    data = path.read_bytes()
+    if problem := _log_problem(path, data):
+        raise BadInput(f"{problem}; restore it from a copy or move it away")
+    return cast(list[Record], records_of(kind, data))
+
+
+def verify_logs(folder: Path) -> list[str]:
+    """Return one line for each log file whose bytes do not match its name."""
+    found = (_log_problem(path, path.read_bytes()) for path in sorted(folder.glob("*.parquet")))
+    return [problem for problem in found if problem]
+
+
+def parquet(table: pa.Table) -> bytes:
+    """Return a table as the bytes of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    out = pa.BufferOutputStream()
+    pq.write_table(table, out, compression="zstd", row_group_size=20_000)
+    return bytes(out.getvalue())
+
+
+def records_of(kind: type, data: bytes) -> list[Any]:
+    """Return the records in the bytes of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(pa.BufferReader(data), schema=SCHEMAS[kind])
+    return from_table(kind, table)
+
+
+def _check(shard: int, records: Mapping[str, Sequence[Any]]) -> None:
+    if shard < 1:
+        raise BadInput(f"shard {shard}: numbers start at 1")
+    for name in ("environments", "designs"):
+        wrong = [record.id for record in records[name] if record.shard != shard]
+        if wrong:
+            raise BadInput(f"shard {shard}: {name} {wrong[0]} says it belongs to another shard")
+    for name in ("environments", "designs", "plays"):
+        ids = [record.id for record in records[name]]
+        if len(set(ids)) != len(ids):
+            twice = next(one for one in ids if ids.count(one) > 1)
+            raise BadInput(f"shard {shard}: {name} {twice} stands in it twice")
+
+
+def _content(records: Mapping[str, Sequence[Any]]) -> str:
+    parts = [content_digest(records[name]) for name in KINDS]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _same(root: Path, shard: int, content: str) -> Manifest:
+    head = manifest(root, shard)
+    if head.content != content:
+        raise BadInput(
+            f"shard {shard} is already published with other records; shards never change, "
+            f"publish these as a new one (next: {numbers(root)[-1] + 1})"
+        )
+    return head
+
+
+def _digest(body: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def _checked(path: Path, member: Member) -> tuple[str, bytes]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        return f"{path}: cannot be read ({error.strerror or error})", b""
+    if hashlib.sha256(data).hexdigest() != member.sha256:
+        return f"{path}: its SHA-256 differs from the manifest's", b""
+    return "", data
+
+
+def _log_problem(path: Path, data: bytes) -> str:
+    if hashlib.sha256(data).hexdigest()[:32] != path.stem:
+        return f"{path}: its SHA-256 differs from its name"
+    return ""

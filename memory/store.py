@@ -1,0 +1,413 @@
+"""The store: one door to shards, logs, tables, search and the diversity filter."""
+
+import json
+import random
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from memory import search, shards, stats
+from memory.config import MemoryConfig
+from memory.diversity import DiversityFilter
+from memory.embedding import Embedder
+from memory.indexing import Indexer
+from memory.schema import (
+    SCHEMA_VERSION,
+    DesignRecord,
+    EnvironmentRecord,
+    PlayRecord,
+    StandingRecord,
+    from_table,
+)
+from memory.search import Band, Hit
+from memory.shards import Manifest, ShardData
+from memory.sketches import load_filter
+from memory.stats import Stats
+from memory.tables import Tables, any_of, quoted
+from spadekit.errors import BadInput
+from spadekit.files import write_json
+
+Found = TypeVar("Found")
+_HEX = frozenset("0123456789abcdef")
+
+
+@dataclass(frozen=True)
+class Examples:
+    """What a brief shows: environments at the frontier, and ones to stay away from."""
+
+    frontier: tuple[EnvironmentRecord, ...]
+    avoid: tuple[EnvironmentRecord, ...]
+
+
+class Store:
+    """The environment memory in one folder. Open it with ``Store.open``; threads may share it."""
+
+    def __init__(self, root: Path, config: MemoryConfig) -> None:
+        self.root = root
+        self.config = config
+        self.embedder = Embedder(config.embed_model, config.embed_batch)
+        uri = str((root / "lance").resolve())
+        self.tables = Tables(uri, config, lambda: self.embedder.width)
+        self._indexer = Indexer(root, self.tables, self.embedder)
+        self._lock = threading.RLock()
+        self._background: threading.Thread | None = None
+        self._wake = threading.Event()
+        self._closing = False
+        self._latest: tuple[int, Mapping[str, list[StandingRecord]]] | None = None
+
+    @classmethod
+    def open(
+        cls, root: Path | str, config: MemoryConfig | None = None, create: bool = False
+    ) -> "Store":
+        """Open the store in the folder ``root``, made when ``create``. Raises ``BadInput``."""
+        folder = Path(root)
+        path = folder / "store.json"
+        try:
+            if not path.exists():
+                if not create:
+                    raise BadInput(
+                        f"{folder}: no store here; `spadework generate` makes one, "
+                        "--home names another place"
+                    )
+                write_json(path, {"schema": SCHEMA_VERSION})
+            found = json.loads(path.read_text(encoding="utf-8"))["schema"]
+        except OSError as error:
+            raise BadInput(f"{folder} cannot be used: {error.strerror or error}") from None
+        except (ValueError, KeyError, TypeError):
+            raise BadInput(f"{path}: not a store's mark; restore it from a copy") from None
+        if found > SCHEMA_VERSION:
+            raise BadInput(
+                f"{folder}: written by a newer version (schema {found}); upgrade spadework"
+            )
+        return cls(folder, config or MemoryConfig())
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop background work after its current batch; what is left is done by a later reader."""
+        self._closing = True
+        self._wake.set()
+        if self._background is not None:
+            self._background.join()
+            self._background = None
+
+    # Writing
+
+    def publish(
+        self,
+        shard: int,
+        environments: Sequence[EnvironmentRecord],
+        designs: Sequence[DesignRecord],
+        plays: Sequence[PlayRecord],
+        standings: Sequence[StandingRecord],
+        *,
+        meta: Mapping[str, Any],
+    ) -> Manifest:
+        """Publish a shard for good: atomic, on the disk when this returns, then indexed.
+
+        Doing it again with the same records changes nothing; with others it is refused
+        (``BadInput``). Never waits for embeddings.
+        """
+        records = {
+            "environments": environments,
+            "designs": designs,
+            "plays": plays,
+            "standings": standings,
+        }
+        manifest = shards.publish(self.root / "shards", shard, records, meta)
+        self.index()
+        return manifest
+
+    def append_plays(self, records: Sequence[PlayRecord]) -> None:
+        """Append later plays as one immutable log; the same records again change nothing."""
+        if records:
+            shards.append_log(self.root / "plays", PlayRecord, records)
+            self.index()
+
+    def upsert_standings(self, records: Sequence[StandingRecord]) -> None:
+        """Record figures; for one environment and version the largest ``updated`` wins."""
+        if records:
+            shards.append_log(self.root / "standings", StandingRecord, records)
+            self.index()
+
+    def index(self, shard: int | None = None) -> int:
+        """Bring the tables up to date with shards and logs; return how many of them were new.
+
+        With ``shard`` that shard must be there (``BadInput``). Embeddings are made in the
+        background when the model has been warmed, else by the next ``search``.
+        """
+        if shard is not None:
+            shards.manifest(self.root / "shards", shard)
+        with self._lock:
+            count = self._indexer.catch_up()
+        if count and self.embedder.warmed:
+            self.warm()
+        return count
+
+    def warm(self) -> None:
+        """Load the embedding model in the background and embed there what is published."""
+        self._wake.set()
+        if self._background is None:
+            self._background = threading.Thread(
+                target=self._embed_on, name="embedding", daemon=True
+            )
+            self._background.start()
+
+    def embed(self) -> int:
+        """Embed now whatever has no embedding yet; return how many that were."""
+        self.index()
+        with self._lock:
+            return self._indexer.embed_missing()
+
+    # Shards
+
+    def shards(self) -> list[Manifest]:
+        """Return the manifests of all shards in order."""
+        root = self.root / "shards"
+        return [shards.manifest(root, number) for number in shards.numbers(root)]
+
+    def shard(self, number: int) -> ShardData:
+        """Return the records of one shard, checked against its sums. Raises ``BadInput``."""
+        return shards.read(self.root / "shards", number)
+
+    # Reading
+
+    def environment(self, name: str) -> EnvironmentRecord:
+        """Return the environment whose id is or starts with ``name``. Raises ``BadInput``."""
+        self.index()
+        found = self.tables.scan("environments", self._starts(name, "environment"), limit=2)
+        return self._only(from_table(EnvironmentRecord, found), name, "environment")
+
+    def design(self, name: str) -> DesignRecord:
+        """Return the design whose id is or starts with ``name``. Raises ``BadInput``."""
+        self.index()
+        found = self.tables.scan("designs", self._starts(name, "design"), limit=2)
+        return self._only(from_table(DesignRecord, found), name, "design")
+
+    def environments(
+        self,
+        *,
+        setting: str = "",
+        skill: str = "",
+        status: str = "",
+        shard: int | None = None,
+        ids: Sequence[str] | None = None,
+    ) -> list[EnvironmentRecord]:
+        """Return the environments that pass every filter given, by shard, then id."""
+        self.index()
+        where = search.filters(setting, skill, shard)
+        if ids is not None:
+            where = " AND ".join(filter(None, [where, any_of("id", ids)]))
+        found = from_table(EnvironmentRecord, self.tables.scan("environments", where))
+        if status:
+            search.check_status(status)
+            latest = self.latest_standings()
+            found = [one for one in found if search.status_of(latest.get(one.id)) == status]
+        return sorted(found, key=lambda one: (one.shard, one.id))
+
+    def plays(self, environment: str) -> list[PlayRecord]:
+        """Return the plays of one environment (full id), those of its shard first."""
+        self.index()
+        found = self.tables.scan("plays", f"environment = {quoted(environment)}")
+        return from_table(PlayRecord, found)
+
+    def standings(self, environment: str) -> list[StandingRecord]:
+        """Return the standings of one environment (full id), oldest policy version first."""
+        self.index()
+        found = self.tables.scan("standings", f"environment = {quoted(environment)}")
+        return sorted(from_table(StandingRecord, found), key=lambda one: one.policy_version)
+
+    def latest_standings(self, policy_version: int | None = None) -> dict[str, StandingRecord]:
+        """Return each environment's newest standing (of at most ``policy_version``)."""
+        latest = {}
+        for environment, history in self._histories().items():
+            fit = [
+                one
+                for one in history
+                if policy_version is None or one.policy_version <= policy_version
+            ]
+            if fit:
+                latest[environment] = fit[-1]
+        return latest
+
+    def search(
+        self,
+        text: str = "",
+        *,
+        setting: str = "",
+        skill: str = "",
+        regret: Band | None = None,
+        episode_return: Band | None = None,
+        status: str = "",
+        shard: int | None = None,
+        like: str = "",
+        limit: int = 10,
+    ) -> list[Hit]:
+        """Return the best matches by meaning and words, or the neighbours of ``like``.
+
+        Without either, whatever passes the filters, greatest regret first. ``regret`` and
+        ``episode_return`` are inclusive (low, high) bands of the newest standing. Raises
+        ``BadInput``.
+        """
+        self.embed()
+        query = search.Query(
+            text=text,
+            like=self.environment(like).id if like else "",
+            setting=setting,
+            skill=skill,
+            shard=shard,
+            regret=regret,
+            episode_return=episode_return,
+            status=status,
+            limit=limit,
+        )
+        latest = self.latest_standings()
+        ranked = search.rank(self.tables, self.embedder, query, latest)
+        records = {one.id: one for one in self.environments(ids=[one.id for one in ranked])}
+        return [
+            Hit(records[one.id], one.score, one.similarity, latest.get(one.id))
+            for one in ranked
+            if one.id in records
+        ]
+
+    def examples(
+        self, skill: str, setting: str, policy_version: int, seed: int, n: int = 2
+    ) -> Examples:
+        """Choose examples for a brief by ``seed``: up to ``n`` per list, of one skill and setting.
+
+        Frontier ones are drawn from the ``4 n`` of greatest regret, those to avoid from all that
+        are mastered, hopeless or hint-only, by their newest standing up to ``policy_version``.
+        """
+        self.index()
+        where = search.filters(setting, skill, None)
+        ids = self.tables.scan("environments", where, ["id"]).column("id").to_pylist()
+        latest = self.latest_standings(policy_version)
+        known = sorted(one for one in ids if one in latest)
+        frontier = [one for one in known if latest[one].status == "frontier"]
+        frontier.sort(key=lambda one: -latest[one].regret)
+        avoid = [
+            one for one in known if latest[one].status in ("mastered", "hopeless", "hint_only")
+        ]
+        chance = random.Random(seed)
+        best = frontier[: 4 * n]
+        chosen = chance.sample(best, min(n, len(best)))
+        shunned = chance.sample(avoid, min(n, len(avoid)))
+        records = {one.id: one for one in self.environments(ids=[*chosen, *shunned])}
+        return Examples(
+            tuple(records[one] for one in chosen), tuple(records[one] for one in shunned)
+        )
+
+    def diversity_filter(self) -> DiversityFilter:
+        """Return a filter that knows every environment of the store."""
+        self.index()
+        with self._lock:
+            return load_filter(self.tables, self.config)
+
+    def stats(self) -> Stats:
+        """Return the figures of the store. Embeds what is missing for the Vendi scores."""
+        self.embed()
+        return stats.collect(self.tables, self.shards(), self.latest_standings(), self.config)
+
+    # Upkeep
+
+    def rebuild(self) -> int:
+        """Make the tables again from shards and logs, embeddings too; return how many sources."""
+        with self._lock:
+            self.tables.drop()
+            self._indexer.forget()
+            self._latest = None
+            count = self._indexer.catch_up()
+            self._indexer.embed_missing()
+        return count
+
+    def verify(self) -> list[str]:
+        """Recompute every digest and compare the tables; return a line per thing that is wrong."""
+        problems = shards.verify(self.root / "shards")
+        for log in ("plays", "standings"):
+            problems += shards.verify_logs(self.root / log)
+        if not problems:
+            self.index()
+            problems += self._verify_tables()
+        return problems
+
+    def compact(self) -> None:
+        """Compact every table now (it happens by itself as tables grow)."""
+        self.index()
+        with self._lock:
+            self.tables.compact_all()
+
+    def _verify_tables(self) -> list[str]:
+        problems = []
+        for name in ("environments", "designs", "plays"):
+            held = self.tables.scan(name, columns=["id"]).column("id").to_pylist()
+            wanted: set[str] = set()
+            for head in self.shards():
+                records = shards.read_member(self.root / "shards", head, name)
+                wanted.update(one.id for one in records)
+            if name == "plays":
+                for path in (self.root / "plays").glob("*.parquet"):
+                    wanted.update(one.id for one in shards.read_log(path, PlayRecord))
+            counts = (len(wanted - set(held)), len(set(held) - wanted), len(held) - len(set(held)))
+            if any(counts):
+                problems.append(
+                    f"table {name}: {counts[0]} rows missing, {counts[1]} unknown, {counts[2]} "
+                    "double; `spadework memory rebuild` mends it"
+                )
+        return problems
+
+    def _histories(self) -> Mapping[str, list[StandingRecord]]:
+        self.index()
+        with self._lock:
+            version = self.tables.table("standings").version
+            if self._latest is None or self._latest[0] != version:
+                histories: dict[str, list[StandingRecord]] = {}
+                for one in from_table(StandingRecord, self.tables.scan("standings")):
+                    histories.setdefault(one.environment, []).append(one)
+                for history in histories.values():
+                    history.sort(key=lambda one: one.policy_version)
+                self._latest = (version, histories)
+            return self._latest[1]
+
+    def _embed_on(self) -> None:
+        # A model that cannot be loaded is reported by whoever needs an embedding.
+        with suppress(BadInput):
+            self.embedder.embed(["ready"])
+            while not self._closing:
+                self._wake.wait()
+                self._wake.clear()
+                if not self._closing:
+                    self._indexer.embed_missing()
+
+    @staticmethod
+    def _starts(name: str, kind: str) -> str:
+        if not 4 <= len(name) <= 64 or not set(name) <= _HEX:
+            raise BadInput(
+                f"{name!r} is not the id of a {kind}: give at least 4 of its hex digits "
+                "(`spadework search` shows ids)"
+            )
+        return f"id >= {quoted(name)} AND id < {quoted(name + 'g')}"
+
+    @staticmethod
+    def _only(found: list[Found], name: str, kind: str) -> Found:
+        if not found:
+            raise BadInput(f"no {kind} {name} in the store; `spadework search` shows ids")
+        if len(found) > 1:
+            raise BadInput(f"{name} is the start of several ids; give more digits")
+        return found[0]
+
+
+@contextmanager
+def opened(root: Path | str, config: MemoryConfig, create: bool = False) -> Iterator[Store]:
+    """Open a store for the length of a block."""
+    store = Store.open(root, config, create)
+    try:
+        yield store
+    finally:
+        store.close()

@@ -1,0 +1,280 @@
+"""The LanceDB tables: fast to query, safe under many writers, rebuildable from shards and logs.
+
+What every line here guards against is in LanceDB 0.40's behaviour: keys are unique under concurrent
+writers only as *primary* keys on non-null columns, and never inside one batch; handles are stale
+unless a consistency interval is set; ``optimize`` loses against busy writers and must be retried.
+"""
+
+import datetime as dt
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from memory.config import MemoryConfig
+from memory.schema import DESIGNS, ENVIRONMENTS, PLAYS, STANDINGS
+
+_PRIMARY = {b"lance-schema:unenforced-primary-key": b"true"}
+_ANN_PROBES = 50
+_ANN_REFINE = 3
+
+
+def _keyed(key: str, *fields: pa.Field) -> pa.Schema:
+    """Return a schema whose ``key`` is the primary key from the moment the table exists."""
+    first = pa.field(key, pa.string(), nullable=False, metadata=_PRIMARY)
+    return pa.schema([first, *(field for field in fields if field.name != key)])
+
+
+def _field(name: str, kind: pa.DataType) -> pa.Field:
+    return pa.field(name, kind, nullable=False)
+
+
+SCHEMAS: Mapping[str, pa.Schema] = MappingProxyType(
+    {
+        "environments": _keyed("id", *ENVIRONMENTS, _field("words", pa.string())),
+        "designs": _keyed("id", *DESIGNS),
+        "plays": _keyed("id", *PLAYS, _field("shard", pa.int32())),
+        "standings": _keyed("key", _field("stamp", pa.string()), *STANDINGS),
+        "quarantine": _keyed(
+            "id",
+            _field("shard", pa.int32()),
+            _field("policy_version", pa.int32()),
+            _field("outcome", pa.string()),
+            _field("stage", pa.string()),
+            _field("reason", pa.string()),
+            _field("detail", pa.string()),
+        ),
+        "sketches": _keyed(
+            "id",
+            _field("scheme", pa.string()),
+            _field("digest", pa.string()),
+            pa.field("signature", pa.list_(pa.uint32())),
+        ),
+        "indexed": _keyed("name", _field("content", pa.string())),
+    }
+)
+
+
+def _vectors(width: int) -> pa.Schema:
+    return _keyed(
+        "id",
+        _field("shard", pa.int32()),
+        _field("setting", pa.string()),
+        _field("skills", pa.list_(pa.string())),
+        _field("model", pa.string()),
+        pa.field("embedding", pa.list_(pa.float32(), width)),
+    )
+
+
+# Kinds: B btree (many values), M bitmap (few values), L label list, F full text.
+_INDEXES: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "environments": {"id": "B", "shard": "M", "setting": "M", "skills": "L", "words": "F"},
+        "designs": {"id": "B", "shard": "M"},
+        "plays": {"id": "B", "environment": "B"},
+        "standings": {"key": "B", "environment": "B"},
+        "quarantine": {"id": "B"},
+        "vectors": {"id": "B", "shard": "M", "setting": "M", "skills": "L"},
+        "sketches": {},
+        "indexed": {},
+    }
+)
+
+
+class Tables:
+    """The tables in one LanceDB folder (an absolute path, or an object-store address)."""
+
+    def __init__(self, uri: str, config: MemoryConfig, width: Callable[[], int]) -> None:
+        self.uri = uri
+        self.config = config
+        self._width = width
+        self._open: dict[str, Any] = {}
+        self._db: Any = None
+
+    def schema(self, name: str) -> pa.Schema:
+        """Return the schema of a table; that of the embeddings asks the model for its width."""
+        return _vectors(self._width()) if name == "vectors" else SCHEMAS[name]
+
+    def table(self, name: str) -> Any:
+        """Return a table, created with its primary key and indexes when it is not there."""
+        if name in self._open:
+            return self._open[name]
+        db = self._connect()
+        if name in db.list_tables().tables:
+            table = db.open_table(name)
+        else:
+            # With `exist_ok` racing creators all get the one table; the key is in its schema.
+            table = db.create_table(name, schema=self.schema(name), exist_ok=True)
+        self._open[name] = table
+        return table
+
+    def insert(self, name: str, rows: pa.Table) -> int:
+        """Insert the rows whose key is not there yet; return how many were."""
+        if not rows.num_rows:
+            return 0
+        table = self.table(name)
+        key = table.schema.names[0]
+        batch = _first_of_each(rows, key).select(table.schema.names).cast(table.schema)
+        result = table.merge_insert(key).when_not_matched_insert_all().execute(batch)
+        return int(result.num_inserted_rows)
+
+    def upsert_standings(self, rows: pa.Table) -> None:
+        """Write whole rows; for one key the greatest stamp wins, whatever the order of arrival."""
+        if not rows.num_rows:
+            return
+        latest = rows.sort_by([("stamp", "descending")])
+        batch = (
+            _first_of_each(latest, "key")
+            .select(SCHEMAS["standings"].names)
+            .cast(SCHEMAS["standings"])
+        )
+        (
+            self.table("standings")
+            .merge_insert("key")
+            .when_matched_update_all(where="target.stamp < source.stamp")
+            .when_not_matched_insert_all()
+            .execute(batch)
+        )
+
+    def scan(
+        self,
+        name: str,
+        where: str = "",
+        columns: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> pa.Table:
+        """Return the rows that match a filter; no limit unless one is given."""
+        table = self.table(name)
+        query = table.search()
+        if where:
+            query = query.where(where)
+        if columns is not None:
+            query = query.select(list(columns))
+        return query.limit(limit if limit is not None else max(1, table.count_rows())).to_arrow()
+
+    def nearest(self, vector: Sequence[float], where: str, limit: int) -> list[tuple[str, float]]:
+        """Return (id, cosine) of the nearest embeddings: exact below ``exact_below`` rows."""
+        table = self.table("vectors")
+        if not table.count_rows():
+            return []
+        query = table.search(vector, vector_column_name="embedding").distance_type("cosine")
+        if where:
+            query = query.where(where, prefilter=True)
+        if self._has_vector_index(table):
+            query = query.nprobes(_ANN_PROBES).refine_factor(_ANN_REFINE)
+        found = query.select(["id", "_distance"]).limit(limit).to_arrow()
+        similarity = [1.0 - distance for distance in found.column("_distance").to_pylist()]
+        return list(zip(found.column("id").to_pylist(), similarity, strict=True))
+
+    def matching(self, words: str, where: str, limit: int) -> list[tuple[str, float]]:
+        """Return (id, BM25 score) of the environments whose title, description or skills match."""
+        from lancedb.query import MatchQuery
+
+        table = self.table("environments")
+        if not table.count_rows() or not words.strip():
+            return []
+        self.ensure_indexes("environments")
+        match = MatchQuery(words, "words")  # type: ignore[call-arg]
+        query = table.search(match, query_type="fts")
+        if where:
+            query = query.where(where, prefilter=True)
+        found = query.select(["id", "_score"]).limit(limit).to_arrow()
+        scores = found.column("_score").to_pylist()
+        return list(zip(found.column("id").to_pylist(), scores, strict=True))
+
+    def ensure_indexes(self, name: str) -> None:
+        """Create the indexes that a table lacks, the vector index once it is large enough."""
+        from lancedb.index import FTS, Bitmap, BTree, IvfSq, LabelList
+
+        makers = {"B": BTree, "M": Bitmap, "L": LabelList, "F": FTS}
+        table = self.table(name)
+        present = {column for index in table.list_indices() for column in index.columns}
+        missing = {c: makers[k]() for c, k in _INDEXES[name].items() if c not in present}
+        if (
+            name == "vectors"
+            and "embedding" not in present
+            and table.count_rows() >= self.config.exact_below
+        ):
+            missing["embedding"] = IvfSq(distance_type="cosine")
+        for column, config in missing.items():
+            self._retried(table, lambda c=column, g=config: table.create_index(c, config=g))
+
+    def compact(self, name: str, force: bool = False) -> bool:
+        """Merge small fragments, update indexes, drop old versions; say whether that was done.
+
+        Due at ``compact_every`` small fragments. Readers pinned to a version of the last day keep
+        it. Never raises for a lost race against writers: the next call tries again.
+        """
+        table = self.table(name)
+        if not force:
+            small = table.stats()["fragment_stats"]["num_small_fragments"]
+            if small < self.config.compact_every:
+                return False
+        self.ensure_indexes(name)
+        keep = dt.timedelta(days=1)
+        return self._retried(table, lambda: table.optimize(cleanup_older_than=keep))
+
+    def compact_all(self) -> None:
+        """Compact every table that exists."""
+        for name in self._connect().list_tables().tables:
+            if name in _INDEXES:
+                self.compact(name, force=True)
+
+    def drop(self, *names: str) -> None:
+        """Remove tables; they come back empty at their next use."""
+        db = self._connect()
+        present = set(db.list_tables().tables)
+        for name in names or tuple(_INDEXES):
+            self._open.pop(name, None)
+            if name in present:
+                db.drop_table(name, ignore_missing=True)
+
+    def _connect(self) -> Any:
+        if self._db is None:
+            import lancedb
+
+            fresh = dt.timedelta(seconds=self.config.fresh_s)
+            self._db = lancedb.connect(self.uri, read_consistency_interval=fresh)
+        return self._db
+
+    @staticmethod
+    def _has_vector_index(table: Any) -> bool:
+        return any("embedding" in index.columns for index in table.list_indices())
+
+    @staticmethod
+    def _retried(table: Any, work: Any, tries: int = 4) -> bool:
+        for attempt in range(tries):
+            try:
+                table.checkout_latest()
+                work()
+            except (RuntimeError, OSError) as error:
+                # LanceDB reports a lost race only in the text of a RuntimeError.
+                if "conflict" not in str(error).lower():
+                    raise
+                time.sleep(0.05 * 2**attempt)
+            else:
+                return True
+        return False
+
+
+def quoted(text: str) -> str:
+    """Return a SQL string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def any_of(column: str, values: Sequence[str]) -> str:
+    """Return the filter that ``column`` is one of ``values``."""
+    return f"{column} IN ({', '.join(map(quoted, values))})" if values else "false"
+
+
+def _first_of_each(rows: pa.Table, key: str) -> pa.Table:
+    """Drop later rows with a key that came before: LanceDB does not look inside a batch."""
+    seen: set[str] = set()
+    keep = []
+    for value in rows.column(key).to_pylist():
+        keep.append(value not in seen)
+        seen.add(value)
+    return rows if all(keep) else rows.filter(pc.equal(pa.array(keep), True))
