@@ -1,0 +1,89 @@
+"""Finds what control groups the host lets us use, makes the parent folders, and removes left-overs.
+
+A jail without them still has its rlimits; ``doctor`` says which layer is missing.
+"""
+
+import contextlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+ROOT: Final = Path("/sys/fs/cgroup")
+CONTROLLERS: Final = ("memory", "pids", "cpu")
+PARENT: Final = "spadework"
+
+
+@dataclass(frozen=True)
+class Cgroups:
+    """What is available: the version, the controllers, and the folder that holds the jails' own."""
+
+    version: Literal[0, 1, 2]
+    controllers: tuple[str, ...]
+    parents: tuple[Path, ...]
+    why_not: str
+
+
+NONE: Final = Cgroups(0, (), (), "not asked for")
+
+
+def find(root: Path = ROOT) -> Cgroups:
+    """Return the control groups that this process may make jails' folders in."""
+    if (root / "cgroup.controllers").exists():
+        return _find_v2(root)
+    usable, parents, why = [], [], ""
+    for name in CONTROLLERS:
+        if not (root / name / "tasks").exists():
+            why = why or f"no {name} controller under {root}"
+            continue
+        parent = root / name / PARENT
+        try:
+            parent.mkdir(exist_ok=True)
+        except OSError as error:
+            why = why or f"{parent} cannot be made ({error.strerror})"
+            continue
+        if os.access(parent, os.W_OK):
+            usable.append(name)
+            parents.append(parent)
+        else:
+            why = why or f"{parent} is not writable for this user"
+    return Cgroups(1 if usable else 0, tuple(usable), tuple(parents), why)
+
+
+def _find_v2(root: Path) -> Cgroups:
+    parent = root / PARENT
+    try:
+        parent.mkdir(exist_ok=True)
+        offered = (parent / "cgroup.controllers").read_text().split()
+        usable = [name for name in CONTROLLERS if name in offered]
+        (parent / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in usable))
+    except OSError as error:
+        return Cgroups(0, (), (), f"{parent} cannot be used ({error.strerror}): no delegation")
+    if not usable:
+        return Cgroups(0, (), (), f"{parent} offers none of {', '.join(CONTROLLERS)}")
+    return Cgroups(2, tuple(usable), (parent,), "")
+
+
+def folders(groups: Cgroups, guest: int) -> list[Path]:
+    """Return the folders of the jail whose first process has the outside process id ``guest``."""
+    paths = [parent / f"NSJAIL.{guest}" for parent in groups.parents]
+    return [path for path in paths if path.is_dir()]
+
+
+def remove(groups: Cgroups, guest: int) -> None:
+    """Remove what a killed nsjail left; folders go once their last process is reaped."""
+    for folder in folders(groups, guest):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def memory_kills(groups: Cgroups, guest: int) -> int:
+    """Return how many processes of a jail the kernel has killed for memory, 0 where unknown."""
+    name = "memory.events" if groups.version == 2 else "memory.oom_control"
+    for folder in folders(groups, guest):
+        with contextlib.suppress(OSError):
+            for line in (folder / name).read_text().splitlines():
+                key, _, value = line.partition(" ")
+                if key == "oom_kill":
+                    return int(value)
+    return 0

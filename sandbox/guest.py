@@ -1,0 +1,470 @@
+"""The program inside the jail: compiles the source once, forks one child per episode.
+
+Standard library only, one file, Python 3.11 or newer; the host never imports it. This process
+(process 1 of its namespace) never runs the environment's code: it compiles it, and every child runs
+it from the start in its own memory. So nothing that an environment does, at-fork hooks and
+module state included, can reach another episode or the program that ends it.
+
+Control socket (descriptor 3, SOCK_SEQPACKET), one JSON object per message:
+
+    host:  {"limits": {...}} then the source's bytes; {"open": n} with one socket; {"kill": n}
+    guest: {"ready": true}; {"compiled": true} or {"fault": {...}}; {"ended": n, "status", "killed", "log"}
+
+Episode sockets: {"id", "op": "describe" | "reset" | "step" | "solution", ...} answered by one frame
+with the same id. This file and its twin rules in ``protocol.py`` state the same contract; the host
+believes only its own.
+"""
+
+import _signal as signal
+import _socket
+import gc
+import io
+import json
+import math
+import os
+import random
+import resource
+import select
+import sys
+import types
+
+CONTROL = 3
+NAME = "environment"
+DETAIL = 300
+FAULT_ROOM = 4096
+# Importing these has effects or waits for a display; the environment may still do it by itself.
+NOT_AHEAD = {"this", "antigravity", "idlelib", "turtle", "tkinter", "turtledemo", "test", "lib2to3"}
+
+
+class Breach(Exception):
+    """The environment broke its contract; the text teaches the author."""
+
+
+# ---------------------------------------------------------------- the parent: never runs the source
+
+
+def main():
+    control = _socket.socket(fileno=CONTROL)
+    start = control.recv(1 << 16)
+    if not start:
+        return
+    limits = json.loads(start)["limits"]
+    source = control.recv(limits["max_source_bytes"] + 1)
+    send(control, {"ready": True})
+    try:
+        code = compile(source, NAME + ".py", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        detail = "line %s: %s: %s" % (error.lineno, type(error).__name__, error.msg)
+        send(control, {"fault": {"reason": "raised", "detail": printable(detail)}})
+        return
+    except (ValueError, MemoryError, RecursionError) as error:
+        send(control, {"fault": {"reason": "raised", "detail": describe_error(error)}})
+        return
+    import_ahead(source)
+    send(control, {"compiled": True})
+    Nursery(control, code, limits).run()
+
+
+def import_ahead(source):
+    """Import the standard modules that the source names, so that no episode pays for them."""
+    for line in source.decode("utf-8", "replace").splitlines():
+        words = line.replace(",", " ").split()
+        if len(words) > 1 and words[0] in ("import", "from"):
+            for word in words[1:] if words[0] == "import" else words[1:2]:
+                top = word.partition(".")[0]
+                if word == "envkit" or (top in sys.stdlib_module_names and top not in NOT_AHEAD):
+                    try:
+                        __import__(word)
+                    except Exception:
+                        continue  # the child meets the same error and reports it
+
+
+class Nursery:
+    """Opens, ends and reaps episodes until the host closes the control socket."""
+
+    def __init__(self, control, code, limits):
+        self.control, self.code, self.limits = control, code, limits
+        self.episodes = {}  # pid -> [number, log descriptor, killed by us]
+        self.null = os.dup(0)
+        self.wake, wake_write = os.pipe()
+        os.set_blocking(self.wake, False)
+        os.set_blocking(wake_write, False)
+        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+
+    def run(self):
+        poller = select.poll()
+        poller.register(CONTROL, select.POLLIN)
+        poller.register(self.wake, select.POLLIN)
+        while True:
+            for descriptor, _ in poller.poll():
+                if descriptor == self.wake:
+                    self.reap()
+                elif not self.command():
+                    for pid in self.episodes:
+                        end(pid)
+                    return
+
+    def command(self):
+        data, ancillary, _, _ = self.control.recvmsg(512, _socket.CMSG_SPACE(4))
+        if not data:
+            return False
+        message = json.loads(data)
+        if "open" in message:
+            sock = int.from_bytes(ancillary[0][2][:4], sys.byteorder)
+            self.open(message["open"], sock)
+            os.close(sock)
+        elif "kill" in message:
+            for pid, episode in self.episodes.items():
+                if episode[0] == message["kill"]:
+                    episode[2] = True
+                    end(pid)
+        return True
+
+    def open(self, number, sock):
+        log_read, log_write = os.pipe()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            # The host sees the closed socket and this line.
+            os.close(log_read)
+            os.close(log_write)
+            detail = describe_error(error)
+            send(self.control, {"ended": number, "status": -1, "killed": False, "log": detail})
+            return
+        if pid == 0:
+            try:
+                become_episode(sock, log_write, self.null, self.limits)
+                Episode(self.code, self.limits).serve()
+            finally:
+                os._exit(0)
+        os.close(log_write)
+        os.set_blocking(log_read, False)
+        self.episodes[pid] = [number, log_read, False]
+
+    def reap(self):
+        try:
+            os.read(self.wake, 4096)
+        except BlockingIOError:
+            pass
+        while self.episodes:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            episode = self.episodes.pop(pid, None)
+            if episode is None:
+                continue
+            number, log, killed = episode
+            try:
+                text = os.read(log, self.limits["log_bytes"])
+            except BlockingIOError:
+                text = b""
+            os.close(log)
+            status = os.waitstatus_to_exitcode(status)
+            text = text.decode("utf-8", "replace")
+            send(self.control, {"ended": number, "status": status, "killed": killed, "log": text})
+
+
+def end(pid):
+    """Kill one episode; where it leads its own process group (no jail around us), all of that."""
+    try:
+        if os.getpid() != 1:
+            os.killpg(pid, signal.SIGKILL)
+        else:
+            os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    except PermissionError:
+        pass
+
+
+def send(sock, frame):
+    sock.send(json.dumps(frame, separators=(",", ":")).encode())
+
+
+# ---------------------------------------------------------------- the child: one episode
+
+
+def become_episode(sock, log, null, limits):
+    """Keep the episode's socket and log, give up the rest, and bind this process to its limits."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.setsid()
+    os.dup2(sock, CONTROL)
+    os.set_blocking(log, False)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    os.dup2(null, 0)
+    os.closerange(4, 65536)
+    output = io.TextIOWrapper(
+        io.BufferedWriter(Log(limits["log_bytes"])), "utf-8", "replace", write_through=True
+    )
+    sys.stdout = sys.__stdout__ = output
+    sys.stderr = sys.__stderr__ = output
+    pages = limits["memory_mb"] << 20
+    bound(resource.RLIMIT_AS, address_space() + pages)
+    bound(resource.RLIMIT_NPROC, 0)
+    bound(resource.RLIMIT_NOFILE, 64)
+    bound(resource.RLIMIT_FSIZE, 0)
+    bound(resource.RLIMIT_CORE, 0)
+    bound(resource.RLIMIT_CPU, math.ceil(limits["episode_s"]) + 1)
+    gc.enable()
+
+
+def bound(kind, value):
+    soft, hard = resource.getrlimit(kind)
+    if hard != resource.RLIM_INFINITY:
+        value = min(value, hard)
+    resource.setrlimit(kind, (value, value))
+
+
+def address_space():
+    """Bytes of address space in use now; without /proc an upper bound from the resident size."""
+    try:
+        with open("/proc/self/statm") as statm:
+            return int(statm.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10) + (64 << 20)
+
+
+class Log(io.RawIOBase):
+    """The first bytes of the environment's output; the rest is swallowed, never an error."""
+
+    def __init__(self, room):
+        self.room = room
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return 1
+
+    def write(self, data):
+        size = len(data)
+        keep = bytes(data[: self.room])
+        if keep:
+            self.room -= len(keep)
+            try:
+                os.write(1, keep)
+            except OSError:
+                self.room = 0
+        return size
+
+
+class Episode:
+    """Answers the host's requests with one instance of the environment."""
+
+    def __init__(self, code, limits):
+        self.code, self.limits = code, limits
+        self.kind = self.instance = None
+        self.loaded = False
+        self.tools = False
+
+    def serve(self):
+        sock = _socket.socket(fileno=CONTROL)
+        cap = self.limits["frame_bytes"]
+        while True:
+            data = sock.recv(cap + 1)
+            if not data:
+                return
+            request = json.loads(data)
+            reply = self.answer(request)
+            try:
+                frame = json.dumps(reply, separators=(",", ":")).encode()
+                if len(frame) > cap:
+                    frame = None
+            except MemoryError:
+                frame = None
+            if frame is None:
+                reply = self.fault("oversize", "a reply exceeds %d bytes" % cap)
+                reply["id"] = request["id"]
+                frame = json.dumps(reply).encode()
+            sock.send(frame)
+
+    def answer(self, request):
+        try:
+            reply = getattr(self, "do_" + request["op"])(request)
+        except Breach as error:
+            reply = self.fault("contract", str(error))
+        except MemoryError:
+            self.instance = None
+            reply = self.fault("memory", "more than %d MB" % self.limits["memory_mb"])
+        except BaseException as error:
+            reply = self.fault("raised", describe_error(error))
+        reply["id"] = request["id"]
+        return reply
+
+    def fault(self, reason, detail):
+        detail = printable(detail)[:DETAIL]
+        return {"fault": {"reason": reason, "detail": detail, "load": not self.loaded}}
+
+    def load(self):
+        module = types.ModuleType(NAME)
+        sys.modules[NAME] = module
+        exec(self.code, module.__dict__)
+        self.kind = find_class(module)
+        kit = sys.modules.get("envkit")
+        self.tools = kit is not None and issubclass(self.kind, kit.ToolUseEnv)
+        self.loaded = True
+
+    def do_describe(self, request):
+        self.load()
+        text = self.kind.__doc__ if isinstance(self.kind.__doc__, str) else ""
+        lines = [line.strip() for line in text.strip().splitlines()]
+        return {
+            "class_name": self.kind.__name__,
+            "title": lines[0] if lines and lines[0] else self.kind.__name__,
+            "description": "\n".join(lines),
+            "setting": "tool_use" if self.tools else "game",
+            "tools": self.kind.schemas() if self.tools else [],
+            "has_solution": callable(getattr(self.kind, "solution", None)),
+            "max_turns": turn_cap(self.kind),
+        }
+
+    def do_reset(self, request):
+        if not self.loaded:
+            self.load()
+        seed = request["seed"]
+        # An environment that draws from the shared generator is still a function of its seed.
+        random.seed(seed)
+        self.instance = self.kind()
+        result = self.instance.reset(seed=seed)
+        if type(result) is not tuple or len(result) != 2:
+            raise Breach("reset() must return (observation, info), not %s" % shape(result))
+        return {"obs": self.messages(result[0], "reset()")}
+
+    def do_step(self, request):
+        result = self.instance.step(request["action"])
+        if type(result) is not tuple or len(result) != 5:
+            raise Breach(
+                "step() must return (observation, reward, terminated, truncated, info), not %s"
+                % shape(result)
+            )
+        observation, reward, terminated, truncated, _ = result
+        if isinstance(reward, bool) or not isinstance(reward, (int, float)):
+            raise Breach("step() gave a reward of type %s, not a number" % type(reward).__name__)
+        try:
+            reward = float(reward)
+        except OverflowError:
+            reward = math.inf
+        if not math.isfinite(reward):
+            raise Breach("step() gave the reward %r, which is not finite" % reward)
+        if not isinstance(terminated, bool) or not isinstance(truncated, bool):
+            raise Breach("step() must give terminated and truncated as booleans")
+        return {
+            "obs": self.messages(observation, "step()"),
+            "reward": reward,
+            "terminated": terminated,
+            "truncated": truncated,
+        }
+
+    def do_solution(self, request):
+        solve = getattr(self.instance, "solution", None)
+        if not callable(solve):
+            raise Breach("there is no solution()")
+        result = solve()
+        if self.tools:
+            if not isinstance(result, (list, tuple)):
+                raise Breach("solution() must return a list of calls, not %s" % shape(result))
+            return {"actions": [tool_action(item) for item in result]}
+        if isinstance(result, str):
+            result = [result if result.startswith("\\boxed{") else "\\boxed{" + result + "}"]
+        if not isinstance(result, (list, tuple)) or not all(isinstance(a, str) for a in result):
+            raise Breach("solution() must return a list of strings, not %s" % shape(result))
+        return {"actions": [str(action) for action in result]}
+
+    def messages(self, value, where):
+        if not self.tools:
+            if not isinstance(value, str):
+                raise Breach("%s must give text as observation, not %s" % (where, shape(value)))
+            return [["user", str(value)]]
+        if not isinstance(value, list):
+            raise Breach("%s must give a list of messages, not %s" % (where, shape(value)))
+        return [[message["role"], message["content"]] for message in value]
+
+
+def find_class(module):
+    """The one public class of the module whose name ends in Env."""
+    found = [
+        value
+        for name, value in vars(module).items()
+        if isinstance(value, type)
+        and value.__module__ == NAME
+        and name == value.__name__
+        and name.endswith("Env")
+        and not name.startswith("_")
+    ]
+    if len(found) != 1:
+        names = ", ".join(kind.__name__ for kind in found) or "none"
+        raise Breach("there must be one public class whose name ends in Env; found: " + names)
+    for name in ("reset", "step"):
+        if not callable(getattr(found[0], name, None)):
+            raise Breach("%s has no method %s()" % (found[0].__name__, name))
+    return found[0]
+
+
+def turn_cap(kind):
+    """The turn cap that a class states: its attribute, or the default of its argument."""
+    value = getattr(kind, "max_turns", None)
+    init = getattr(kind.__init__, "__code__", None)
+    if init is not None:
+        names = init.co_varnames[: init.co_argcount]
+        defaults = kind.__init__.__defaults__ or ()
+        stated = dict(zip(names[len(names) - len(defaults) :], defaults))
+        stated.update(kind.__init__.__kwdefaults__ or {})
+        if stated.get("max_turns") is not None:
+            value = stated["max_turns"]
+    return value if type(value) is int and 0 < value <= 100_000 else None
+
+
+def tool_action(item):
+    """One action of a tool play: a call, several calls made together, or a closing text."""
+    if isinstance(item, str):
+        return json.dumps({"content": item, "tool_calls": []})
+    calls = [item] if isinstance(item, dict) else item
+    if not isinstance(calls, (list, tuple)) or not all(
+        isinstance(call, dict) and isinstance(call.get("name"), str) for call in calls
+    ):
+        raise Breach('solution() must list calls like {"name": ..., "arguments": {...}}')
+    return json.dumps(
+        {
+            "content": "",
+            "tool_calls": [
+                {"name": call["name"], "arguments": call.get("arguments", {})} for call in calls
+            ],
+        }
+    )
+
+
+def shape(value):
+    if type(value) is tuple:
+        return "a tuple of %d" % len(value)
+    return "a value of type %s" % type(value).__name__
+
+
+def describe_error(error):
+    """Type, message and the last line of the source, short, whatever the exception does."""
+    try:
+        text = str(error)
+    except BaseException:
+        text = "(no message)"
+    line = None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == NAME + ".py":
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    where = "" if line is None else " (line %d)" % line
+    return printable("%s: %s" % (type(error).__name__, text[: DETAIL - 100]) + where)
+
+
+def printable(text):
+    return text.encode("utf-8", "replace").decode("utf-8")

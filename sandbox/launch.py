@@ -1,0 +1,170 @@
+"""Starts and ends the outside process of a jail: everything that touches processes and folders."""
+
+import asyncio
+import contextlib
+import functools
+import os
+import py_compile
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sandbox import cgroups, interpreter, nsjail, process
+from sandbox.cgroups import Cgroups
+from sandbox.config import SandboxConfig
+from sandbox.faults import SandboxFault
+from sandbox.interpreter import Interpreter
+
+_TERM_GRACE_S: Final = 1.0
+_PROGRAMS: Final = ("guest.py", "envkit.py")
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """Everything that the jails of one sandbox have in common."""
+
+    config: SandboxConfig
+    python: Interpreter
+    programs: Path
+    groups: Cgroups
+    binary: Path | None
+
+    @staticmethod
+    def prepare(config: SandboxConfig) -> "Launcher":
+        """Choose the interpreter, find nsjail and control groups; raises ``SandboxFault``."""
+        if not sys.platform.startswith("linux"):
+            raise SandboxFault("the sandbox needs Linux; run it in a Linux container or machine")
+        if config.isolation == "nsjail":
+            binary = nsjail.find()
+            python = interpreter.choose(config.python)
+            return Launcher(config, python, _lay_out(python), cgroups.find(), binary)
+        python = interpreter.choose(config.python or sys.executable, private=True)
+        return Launcher(config, python, _lay_out(python), cgroups.NONE, None)
+
+    def discard(self) -> None:
+        """Remove the folder of in-jail programs."""
+        shutil.rmtree(self.programs, ignore_errors=True)
+
+    def start(self, control: socket.socket, hash_seed: int) -> "Outside":
+        """Start one jail whose guest talks on ``control``; it stays open here."""
+        number = control.fileno()
+        environment: dict[str, str] = {}
+        if self.binary is not None:
+            command = nsjail.argv(
+                self.binary, self.python, self.programs, self.config, self.groups, hash_seed, number
+            )
+        else:
+            command = process.argv(self.python, number)
+            environment = process.environment(self.programs, hash_seed)
+        talk, talk_in = os.pipe()
+        try:
+            running = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=talk_in,
+                stderr=talk_in,
+                pass_fds=(number,),
+                env=environment,
+                cwd="/",
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(talk)
+            raise SandboxFault(f"{command[0]} cannot be started: {error.strerror}") from None
+        finally:
+            os.close(talk_in)
+        os.set_blocking(talk, False)
+        return Outside(running, talk, self.groups, self.binary is not None)
+
+
+class Outside:
+    """One jail's outside process. It must be ended by ``end``, whatever else happens."""
+
+    def __init__(
+        self, running: "subprocess.Popen[bytes]", talk: int, groups: Cgroups, jailed: bool
+    ) -> None:
+        self._running = running
+        self._talk = talk
+        self._groups = groups
+        self._jailed = jailed
+        self.guest = 0
+
+    @property
+    def pid(self) -> int:
+        """The process id of nsjail, or of the guest itself when it runs without a jail."""
+        return self._running.pid
+
+    def find_guest(self) -> None:
+        """Learn the guest's process id outside the jail, which names the jail's control groups."""
+        if self._jailed:
+            with contextlib.suppress(OSError, ValueError):
+                children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text()
+                self.guest = int(children.split()[0]) if children.strip() else 0
+
+    def said(self) -> str:
+        """Return what nsjail or the guest wrote to stderr: why a start failed."""
+        if self._talk < 0:
+            return ""
+        with contextlib.suppress(OSError):
+            lines = os.read(self._talk, 65_536).decode("utf-8", "replace").strip().splitlines()
+            return " | ".join(lines[-3:])[-300:]
+        return ""
+
+    def memory_kills(self) -> int:
+        """Return how many processes inside were killed for memory, as far as the host can tell."""
+        return cgroups.memory_kills(self._groups, self.guest) if self.guest else 0
+
+    async def end(self) -> None:
+        """SIGTERM, SIGKILL, reap, remove the control groups. The control socket is closed before."""
+        if not self._jailed:
+            # Without a namespace only the guest knows its episodes: it ends them, then itself.
+            await self._gone(_TERM_GRACE_S)
+        for strike in (self._running.terminate, self._running.kill):
+            if self._running.poll() is None:
+                strike()
+                await self._gone(_TERM_GRACE_S)
+        while self._running.poll() is None:
+            await asyncio.sleep(0.05)
+        for _ in range(50):
+            if not self.guest or not cgroups.folders(self._groups, self.guest):
+                break
+            cgroups.remove(self._groups, self.guest)
+            await asyncio.sleep(0.002)
+        if self._talk >= 0:
+            os.close(self._talk)
+            self._talk = -1
+
+    async def _gone(self, limit_s: float) -> None:
+        loop = asyncio.get_running_loop()
+        until, pause = loop.time() + limit_s, 0.001
+        while self._running.poll() is None and loop.time() < until:
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.5, 0.02)
+
+
+def _lay_out(python: Interpreter) -> Path:
+    """Copy the in-jail programs to a folder that the jail's user may read, compiled if we can."""
+    folder = Path(tempfile.mkdtemp(prefix="spadework-", dir=_readable_temporary()))
+    folder.chmod(0o755)
+    for name in _PROGRAMS:
+        target = folder / name
+        shutil.copyfile(Path(__file__).with_name(name), target)
+        target.chmod(0o644)
+        if python.version[:2] == sys.version_info[:2]:
+            py_compile.compile(
+                str(target), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+            )
+    return folder
+
+
+@functools.cache
+def _readable_temporary() -> Path:
+    for path in (Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp")):
+        if interpreter.readable(path, os.geteuid() == 0) and os.access(path, os.W_OK):
+            return path
+    raise SandboxFault("no temporary folder is readable for the jail's user; set TMPDIR to one")

