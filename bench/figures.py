@@ -70,11 +70,13 @@ class TrainingFigures:
 
 @dataclass(frozen=True)
 class HeldoutFigures:
-    """A policy version on the held-out set."""
+    """A version on the held-out set, and its paired difference to the run's first version."""
 
     version: int
     sampled: Estimate
     greedy: Estimate
+    change_sampled: Estimate
+    change_greedy: Estimate
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,13 @@ def gather(home: Path, store: Store, versions: Versions, run: str) -> RunFigures
         rounds=tuple(rounds),
         training=training,
         heldout=tuple(
-            HeldoutFigures(one.version, one.estimate("sampled"), one.estimate("greedy"))
+            HeldoutFigures(
+                one.version,
+                one.estimate("sampled"),
+                one.estimate("greedy"),
+                change(results[0], one, "sampled"),
+                change(results[0], one, "greedy"),
+            )
             for one in results
         ),
         change={arm: change(results[0], results[-1], arm) for arm in ARMS} if results[1:] else {},

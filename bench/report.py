@@ -2,20 +2,18 @@
 
 import datetime as dt
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from bench.charts import Point, Series, lines, stacked
-from bench.figures import RoundFigures, RunFigures, TrainingFigures, funnel, outside_share
+from bench.figures import RoundFigures, RunFigures, funnel, outside_share
+from bench.report_charts import Steps, charts_of, round_seconds
 from bench.statistics import Estimate
 from spadekit.errors import BadInput
 from spadekit.files import write_atomic
-
-SHARE = (0.0, 1.0)
 
 
 def write_page(figures: RunFigures, path: Path) -> Path:
@@ -54,7 +52,7 @@ def render(figures: RunFigures) -> str:
         made=dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         version=version("spadework"),
         tiles=_tiles(figures, training),
-        charts=_charts(figures, training),
+        charts=charts_of(figures, training),
         verdict=_verdict(figures),
         ends=[str(one.version) for one in (*figures.heldout[:1], *figures.heldout[1:][-1:])],
         funnels=parts,
@@ -87,7 +85,7 @@ def rounds_table(figures: RunFigures) -> dict[str, Any]:
             str(one.plays),
             str(one.faulted_plays),
             f"{one.tokens:,}",
-            _number(_seconds(one, training.get(one.round)), 1),
+            _number(round_seconds(one, training.get(one.round)), 1),
             _percent(outside_share(one, training.get(one.round))),
         )
         for one in figures.rounds
@@ -112,20 +110,18 @@ def estimate_text(value: Estimate) -> str:
     return f"{_number(value.mean)} ({value.low:.3f} to {value.high:.3f})"
 
 
-def _tiles(
-    figures: RunFigures, training: Mapping[int | None, TrainingFigures]
-) -> list[dict[str, str]]:
+def _tiles(figures: RunFigures, training: Steps) -> list[dict[str, str]]:
     """The figures to see first: the whole run's, and what the held-out set says."""
     rounds = figures.rounds
     designs = sum(one.designs for one in rounds)
     valid = sum(one.admitted + one.duplicates for one in rounds)
     outside = [outside_share(one, training.get(one.round)) for one in rounds]
     known = [share for share in outside if share is not None]
-    seconds = [_seconds(one, training.get(one.round)) for one in rounds]
+    seconds = [round_seconds(one, training.get(one.round)) for one in rounds]
     tiles = [
         ("valid designs", _percent(valid / designs if designs else None), f"of {designs:,}"),
         ("environments admitted", f"{sum(one.admitted for one in rounds):,}", "certified and new"),
-        ("regret, last round", _number(rounds[-1].regret.mean), _interval(rounds[-1].regret)),
+        ("regret of the last round", _number(rounds[-1].regret.mean), _interval(rounds[-1].regret)),
         ("a round takes", f"{sum(seconds) / len(seconds):.1f} s", "with its training, mean"),
         (
             "outside the policy's passes",
@@ -152,127 +148,15 @@ def _tiles(
                 _interval(figures.change["sampled"]),
             ),
         )
-    return [{"name": name, "value": value, "note": note} for name, value, note in tiles]
-
-
-def _charts(
-    figures: RunFigures, training: Mapping[int | None, TrainingFigures]
-) -> dict[str, Markup]:
-    rounds = figures.rounds
-    heldout = figures.heldout
-    return {
-        "heldout": lines(
-            "Held-out return",
-            [
-                _estimates("training temperature", [(one.version, one.sampled) for one in heldout]),
-                _estimates("greedy", [(one.version, one.greedy) for one in heldout]),
-            ],
-            x_label="policy version",
-            y_range=SHARE,
-        ),
-        "validity": lines(
-            "Share of designs",
-            [
-                _values("valid", [(one.round, one.valid) for one in rounds]),
-                _values("admitted", [(one.round, _part(one)) for one in rounds]),
-                _values(
-                    "learnable (of the admitted)", [(one.round, one.learnable) for one in rounds]
-                ),
-            ],
-            y_range=SHARE,
-            x_label="round",
-        ),
-        "returns": lines(
-            "Return on the round's own environments",
-            [
-                _estimates("unhinted", [(one.round, one.return_unhinted) for one in rounds]),
-                _estimates("hinted", [(one.round, one.return_hinted) for one in rounds]),
-            ],
-            y_range=SHARE,
-            x_label="round",
-        ),
-        "regret": lines(
-            "Regret",
-            [_estimates("regret", [(one.round, one.regret) for one in rounds])],
-            x_label="round",
-        ),
-        "reward": lines(
-            "Designer's reward",
-            [_values("mean over designs", [(one.round, one.designer_reward) for one in rounds])],
-            note="Invalid designs count with 0.",
-            x_label="round",
-        ),
-        "diversity": lines(
-            "Diversity: Vendi score / n",
-            [_values("Vendi score / n", [(one.round, one.vendi_share) for one in rounds])],
-            y_range=SHARE,
-            note="1: all of a round's environments mean different things; 1 / n: all the same.",
-            x_label="round",
-        ),
-        "training": _training_charts(figures.training),
-        "time": stacked(
-            "Seconds of a round",
-            [one.round for one in rounds],
-            stage_seconds(rounds, training),
-            unit="s",
-            note="Stages overlap: each part runs from the end of the one before to its own end.",
-            x_label="round",
-        ),
-        "outside": lines(
-            "Share of time outside the policy's forward and backward passes",
-            [
-                _values(
-                    "outside",
-                    [(one.round, outside_share(one, training.get(one.round))) for one in rounds],
-                )
-            ],
-            y_range=SHARE,
-            x_label="round",
-        ),
-    }
-
-
-def stage_seconds(
-    rounds: Sequence[RoundFigures], training: Mapping[int | None, TrainingFigures]
-) -> dict[str, list[float]]:
-    """Return seconds per stage and round.
-
-    Rounds record when each stage ended, counted from the round's start; stages that overlap become
-    parts that add up to the round's time.
-    """
-    parts: dict[str, list[float]] = {}
-    for one in rounds:
-        reached = 0.0
-        for stage in ("design", "certify", "probe", "total"):
-            end = max(reached, one.seconds.get(stage, reached))
-            parts.setdefault("publish" if stage == "total" else stage, []).append(end - reached)
-            reached = end
-        step = training.get(one.round)
-        parts.setdefault("train", []).append(_training_seconds(step))
-    return parts
-
-
-def _training_charts(training: Sequence[TrainingFigures]) -> Markup:
-    """One chart per kind of metric, a line per role; times are shown elsewhere."""
-    kinds: dict[str, dict[str, str]] = {}
-    for name in dict.fromkeys(name for one in training for name in one.metrics):
-        for role in ("solver", "designer"):
-            if role in name:
-                kind = " ".join(name.replace(role, " ").replace(".", " ").replace("_", " ").split())
-                kinds.setdefault(kind, {})[role] = name
-    charts = [
-        lines(
-            kind[:1].upper() + kind[1:],
-            [
-                _values(role, [(one.version, one.metrics.get(name)) for one in training])
-                for role, name in roles.items()
-            ],
-            x_label="policy version",
+        tiles.insert(
+            2,
+            (
+                "the same, greedy",
+                _signed_number(figures.change["greedy"].mean),
+                _interval(figures.change["greedy"]),
+            ),
         )
-        for kind, roles in kinds.items()
-        if "second" not in kind
-    ]
-    return Markup("").join(charts)
+    return [{"name": name, "value": value, "note": note} for name, value, note in tiles]
 
 
 def _funnels(rounds: Sequence[RoundFigures]) -> list[dict[str, Any]]:
@@ -320,26 +204,6 @@ def _verdict(figures: RunFigures) -> str:
             said = "no change is shown: the interval holds 0."
         sentences.append(f"{name}, {said}")
     return " ".join(sentences)
-
-
-def _estimates(name: str, values: Sequence[tuple[int, Estimate]]) -> Series:
-    return Series(name, tuple(Point(x, one.mean, one.low, one.high) for x, one in values))
-
-
-def _values(name: str, values: Sequence[tuple[int, float | None]]) -> Series:
-    return Series(name, tuple(Point(x, value) for x, value in values))
-
-
-def _part(one: RoundFigures) -> float | None:
-    return one.admitted / one.designs if one.designs else None
-
-
-def _seconds(one: RoundFigures, step: TrainingFigures | None) -> float:
-    return one.seconds.get("total", 0.0) + _training_seconds(step)
-
-
-def _training_seconds(step: TrainingFigures | None) -> float:
-    return step.metrics.get("seconds.total", 0.0) if step else 0.0
 
 
 def _interval(value: Estimate) -> str:

@@ -1,0 +1,237 @@
+"""Small runs with true schemas, published through the real store and versions, for the tests."""
+
+import math
+import random
+from pathlib import Path
+
+from bench.heldout.results import Protocol, Result, Returns, save
+from memory import (
+    DesignRecord,
+    EnvironmentRecord,
+    MemoryConfig,
+    PlayRecord,
+    StandingRecord,
+    Store,
+    environment_id,
+    status,
+)
+from solver.versions import PolicyInfo, Versions
+from spadekit.files import write_json
+
+TOPICS = ("barge", "orchard", "lamp", "ferry", "loom", "quarry", "signal", "harvest")
+SKILLS = ("spatial_reasoning", "logical_deduction", "memory_recall")
+REFUSALS = ("read", "read", "contract", "solvable", "solvable", "nontrivial", "hint", "probe")
+PROTOCOL = Protocol("embedded", "d" * 64, "short", 8, 4, 1.0, 48, 12, 1024, 0, "nsjail")
+
+
+def make_run(home: Path, run: str, rounds: int, title: str = "", heldout: bool = True) -> None:
+    """Publish ``rounds`` shards and the versions trained on them, figures rising with noise."""
+    rng = random.Random(7)
+    versions = Versions(home / "policy")
+    publish_version(versions, PolicyInfo(0, None, 0, None, "", {}, {}))
+    with Store.open(home / "store", MemoryConfig(), create=True) as store:
+        for number in range(1, rounds + 1):
+            progress = number / max(rounds, 2)
+            publish_round(store, rng, run, number, progress=progress, title=title)
+            publish_version(versions, training(rng, number))
+    write_json(
+        home / "runs" / run / "run.json",
+        {"run": run, "rounds": rounds, "seed": 0, "settings": {"ProducerConfig": {"designs": 24}}},
+    )
+    if heldout:
+        for version in sorted({0, *range(0, rounds, 5), rounds}):
+            save(home / "runs" / run, heldout_result(version, 0.2 + 0.006 * version))
+
+
+def publish_round(
+    store: Store, rng: random.Random, run: str, number: int, *, progress: float, title: str
+) -> None:
+    """Publish one shard of 24 designs, some refused, some duplicates."""
+    environments: list[EnvironmentRecord] = []
+    designs: list[DesignRecord] = []
+    plays: list[PlayRecord] = []
+    standings: list[StandingRecord] = []
+    for index in range(24):
+        chance = rng.random()
+        valid = chance < 0.7 + 0.15 * progress
+        new = valid and chance > 0.08
+        environment = None
+        if new:
+            environment = make_environment(rng, number, index, title)
+            environments.append(environment)
+            made = make_plays(rng, environment.id, number, 0.25 + 0.2 * progress)
+            plays += made
+            standings.append(make_standing(environment.id, number, made))
+        designs.append(
+            DesignRecord(
+                id=f"{run}-{number:06d}-{index:03d}",
+                shard=number,
+                brief="{}",
+                group=f"brief{index // 4}",
+                prompt_ids=(1, 2),
+                ids=(3, 4, 5),
+                logprobs=(-0.1, -0.2, -0.3),
+                text="",
+                text_only=False,
+                temperature=0.9,
+                seed=index,
+                policy_version=number - 1,
+                outcome="admitted" if new else "duplicate" if valid else "refused",
+                stage="" if new else "diversity" if valid else rng.choice(REFUSALS),
+                reason="" if new else "variant" if valid else "certificate",
+                detail="",
+                environment=environment.id if environment else "",
+                reward=rng.uniform(0.2, 0.9) if new else 0.0,
+            )
+        )
+    design, certify = rng.uniform(4, 6), rng.uniform(1, 2)
+    store.publish(
+        number,
+        environments,
+        designs,
+        plays,
+        standings,
+        meta={
+            "run": run,
+            "seed": 0,
+            "round": number,
+            "policy_version": number - 1,
+            "plays": len(plays),
+            "faulted_plays": sum(play.episode_return is None for play in plays),
+            "tokens": 9_000 + 10 * number,
+            "seconds": {
+                "design": design,
+                "certify": design + certify,
+                "probe": design + certify + 4.0,
+                "total": design + certify + 4.2,
+                "forward": design + 2.0,
+            },
+        },
+    )
+
+
+def make_environment(rng: random.Random, number: int, index: int, title: str) -> EnvironmentRecord:
+    """Return an environment about a topic; ``title`` overrides the first one's of each round."""
+    topic = rng.choice(TOPICS)
+    name = title if title and index % 4 == 0 else f"Bring the {topic} home in order."
+    source = f'class {topic.title()}Env:\n    """{topic} {number} {index}"""\n    k = {index}\n'
+    return EnvironmentRecord(
+        id=environment_id("game", source, "Look first."),
+        shard=number,
+        setting="game",
+        skills=(rng.choice(SKILLS),),
+        title=name,
+        description=f"A {topic} puzzle of level {index % 5 + 1}.",
+        source=source,
+        hint="Look first.",
+        tools="",
+        difficulty=index % 5 + 1,
+        certificate="{}",
+        policy_version=number - 1,
+        parents=(),
+        document="",
+        design=f"{number}-{index}",
+        digest=f"digest-{number}-{index}",
+        fingerprint=f"print-{number}-{index}",
+        isolation="nsjail",
+        decision="{}",
+    )
+
+
+def make_plays(rng: random.Random, environment: str, number: int, solve: float) -> list[PlayRecord]:
+    """Return four plays in each arm; the hint helps."""
+    return [
+        PlayRecord(
+            id=f"{number}/{environment}/{seed}/{arm}",
+            environment=environment,
+            seed=seed,
+            arm=arm,
+            purpose="probe",
+            episode_return=float(rng.random() < solve + (0.15 if arm == "hinted" else 0.0)),
+            turns=3,
+            fault="",
+            stop="terminated",
+            policy_version=number - 1,
+            temperature=1.0,
+            ids=(1, 2, 3),
+            mask=(0, 1, 1),
+            logprobs=(0.0, -0.1, -0.2),
+            transcript="[]",
+        )
+        for seed in range(4)
+        for arm in ("unhinted", "hinted")
+    ]
+
+
+def make_standing(environment: str, number: int, plays: list[PlayRecord]) -> StandingRecord:
+    """Return the figures of the plays."""
+    mean = {
+        arm: math.fsum(play.episode_return or 0.0 for play in plays if play.arm == arm) / 4
+        for arm in ("unhinted", "hinted")
+    }
+    regret = mean["hinted"] - mean["unhinted"]
+    return StandingRecord(
+        environment=environment,
+        policy_version=number - 1,
+        plays_unhinted=4,
+        plays_hinted=4,
+        return_unhinted=mean["unhinted"],
+        return_hinted=mean["hinted"],
+        regret=regret,
+        regret_low=regret - 0.3,
+        regret_high=regret + 0.3,
+        status=status(mean["unhinted"], regret, False, 4),
+        hint_only=False,
+        updated=number,
+    )
+
+
+def training(rng: random.Random, number: int) -> PolicyInfo:
+    """Return what the version trained on shard ``number`` says about itself."""
+    roles = {
+        role: {
+            "loss": rng.gauss(0, 0.02),
+            "clip_share": abs(rng.gauss(0.03, 0.02)),
+            "gradient_norm": rng.uniform(0.5, 2.0),
+            "advantage_mean": rng.gauss(0, 0.01),
+            "samples": 24,
+        }
+        for role in ("solver", "designer")
+    }
+    metrics = {**roles, "seconds": {"total": 6.5, "forward": 2.0, "backward": 3.1}}
+    return PolicyInfo(number, number - 1, number, number, "0" * 16, {}, metrics)
+
+
+def publish_version(versions: Versions, info: PolicyInfo) -> None:
+    """Publish a version whose weights are a few bytes: nothing here loads them."""
+    versions.publish(
+        info,
+        lambda folder: (folder / "model.safetensors").write_bytes(b"%d" % info.version) and None,
+    )
+
+
+def heldout_result(version: int, solve: float) -> Result:
+    """Return a result over 64 environments of 8 families."""
+    rng = random.Random(version)
+    environments = tuple(
+        Returns(
+            id=f"held{index:03d}",
+            setting="game",
+            skill=SKILLS[index % 3],
+            family=TOPICS[index % 8],
+            level=index % 5 + 1,
+            sampled=tuple(float(rng.random() < solve + 0.03 * (index % 5)) for _ in range(8)),
+            greedy=tuple(float(rng.random() < solve + 0.05) for _ in range(4)),
+            faulted=0,
+        )
+        for index in range(64)
+    )
+    return Result(
+        version=version,
+        weights=f"{version:064x}",
+        protocol=PROTOCOL,
+        environments=environments,
+        seconds=9.5,
+        created=f"2026-01-01T00:00:{version:02d}.000+00:00",
+        machine={"processor": "a test's", "cores": 2},
+    )
