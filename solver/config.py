@@ -1,0 +1,135 @@
+"""The configuration sections of the solver: policy, playing, training, synchronisation."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class PolicyConfig:
+    """Which model speaks, and how the engine runs it."""
+
+    engine: Literal["local"] = "local"
+    model: str = "embedded"
+    """`embedded` (the model shipped with the package) or a folder in the transformers format."""
+    dtype: Literal["float32"] = "float32"
+    max_batch: int = 128
+    """Most rows decoded together."""
+    batch_tokens: int = 32_768
+    """Most cached positions (rows x width) of one batch; bounds the memory of long contexts."""
+    cache_mb: int = 192
+    """Memory for the key-value rows kept between the turns of a conversation; 0 keeps none."""
+    threads: int = 1
+    """Torch threads of the sampling thread."""
+    patience_s: float = 2.0
+    """Longest wait for the last open plays to ask, so that batches are full and repeatable."""
+
+    def __post_init__(self) -> None:
+        _at_least(self, 1, "max_batch", "batch_tokens", "threads")
+        _at_least(self, 0, "cache_mb", "patience_s")
+        if not self.model:
+            raise ValueError("model is empty; write `embedded` or the path of a model folder")
+
+
+@dataclass(frozen=True)
+class SolverConfig:
+    """How the policy plays an episode."""
+
+    prompt: Literal["short", "full"] = "short"
+    """`short` shows the bare observation (embedded policy); `full` explains the setting first."""
+    temperature: float = 1.0
+    max_tokens: int = 64
+    """Most tokens of one reply."""
+    max_turns: int = 12
+    """Most replies of one episode; the environment's own limit may be lower."""
+    context: int = 1024
+    """Most tokens of one conversation, prompt and replies together."""
+    concurrency: int = 128
+    """Episodes open at once."""
+
+    def __post_init__(self) -> None:
+        _at_least(self, 0, "temperature")
+        _at_least(self, 1, "max_tokens", "max_turns", "concurrency")
+        if self.context <= self.max_tokens:
+            raise ValueError(
+                f"context = {self.context} leaves no room beside max_tokens = {self.max_tokens}; "
+                "raise context or lower max_tokens"
+            )
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """One GRPO step for both roles."""
+
+    environments: int = 12
+    """Environments played in one step."""
+    replay: float = 0.25
+    """Share of them taken from older shards while they are still at the frontier."""
+    seeds: int = 1
+    """Instances of each environment; each is one group."""
+    group: int = 16
+    """Plays of one (environment, seed) group."""
+    optimiser: Literal["separate", "shared"] = "separate"
+    """`separate`: each role has its own Adam state and steps; `shared`: one step on the sum."""
+    solver_rate: float = 3e-4
+    designer_rate: float = 1e-4
+    """Learning rates; a shared optimiser uses the solver's."""
+    solver_weight: float = 1.0
+    designer_weight: float = 1.0
+    """Loss weights; 0 leaves a role out."""
+    solver_updates: int = 4
+    designer_updates: int = 1
+    """Optimiser steps per role and training step, each on its own part of the samples."""
+    clip_low: float = 0.2
+    clip_high: float = 0.28
+    aggregation: Literal["token-mean", "dr_grpo"] = "token-mean"
+    dr_grpo_tokens: int = 256
+    """The constant length that `dr_grpo` divides by."""
+    advantages: Literal["centred", "scaled"] = "centred"
+    """`scaled` also divides by the root mean square over the role (never over a small group)."""
+    importance_cap: float = 2.0
+    """Truncation of the importance weight of a stale sample."""
+    max_lag: int = 4
+    """Designs of policies more versions behind than this are left out."""
+    micro_tokens: int = 4096
+    """Most padded tokens of one forward and backward pass."""
+    beta1: float = 0.9
+    beta2: float = 0.98
+    weight_decay: float = 0.0
+    grad_clip: float = 1.0
+    kl: float = 0.0
+    """Weight of the KL term to the starting policy (version 0); 0 never loads it."""
+    threads: int = 2
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _at_least(self, 1, "environments", "seeds", "solver_updates", "designer_updates")
+        _at_least(self, 1, "dr_grpo_tokens", "micro_tokens", "threads", "importance_cap")
+        _at_least(self, 0, "solver_rate", "designer_rate", "solver_weight", "designer_weight")
+        _at_least(self, 0, "max_lag", "weight_decay", "kl", "clip_low", "clip_high")
+        if self.group < 2:
+            raise ValueError("group must be at least 2: a group of one has no advantage")
+        for name in ("replay", "beta1", "beta2"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)} must lie in [0, 1)")
+        if self.clip_low >= 1:
+            raise ValueError(f"clip_low = {self.clip_low} must lie below 1")
+        if self.grad_clip <= 0:
+            raise ValueError("grad_clip must be above 0")
+
+
+@dataclass(frozen=True)
+class SyncConfig:
+    """When the designer's side takes over new weights."""
+
+    every: int = 1
+    """Switch after this many policy versions."""
+
+    def __post_init__(self) -> None:
+        _at_least(self, 1, "every")
+
+
+def _at_least(config: object, bound: float, *names: str) -> None:
+    for name in names:
+        value = getattr(config, name)
+        if not value >= bound:
+            raise ValueError(f"{name} = {value} must be at least {bound:g}")

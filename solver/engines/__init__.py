@@ -1,0 +1,1 @@
+"""Engines: ways of running a policy's model."""

@@ -1,0 +1,160 @@
+"""The local engine: one transformers model on this machine behind an asyncio front.
+
+Requests are gathered on the event loop and handed, all that are pending at once, to one worker
+thread that owns the model. While callers are counted with :meth:`LocalEngine.client`, a hand-over
+waits until each of them has asked (at most ``patience_s``): batches are full, and which requests
+share a batch does not depend on the clock, so a repeated run repeats every bit.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoTokenizer
+
+from solver.chat import Chat
+from solver.config import PolicyConfig
+from solver.engines.decode import Decoder, Request, Usage
+from solver.policy import Completion, Sampling
+from solver.versions import PolicyInfo, copy_weights, load_model
+from spadekit.errors import BadInput, OurFault
+
+
+class LocalEngine:
+    """A policy served from a model folder. Raises ``BadInput`` for a folder that cannot be used."""
+
+    def __init__(self, model_dir: Path, config: PolicyConfig) -> None:
+        self._config = config
+        self._version = PolicyInfo.version_of(model_dir)
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(model_dir, local_files_only=True)
+        except Exception as error:  # tokenizers raise whatever their format code raises
+            raise BadInput(f"{model_dir}: the tokenizer cannot be read: {error}") from None
+        self._model = load_model(model_dir).eval()
+        self._context = int(getattr(self._model.config, "max_position_embeddings", 0) or 0)
+        self.chat = Chat(tokenizer, _stop_ids(self._model))
+        self._decoder = Decoder(
+            self._model, self.chat.stop_ids, config.cache_mb * 2**20, config.batch_tokens
+        )
+        self._thread = ThreadPoolExecutor(
+            1, "policy", initializer=torch.set_num_threads, initargs=(config.threads,)
+        )
+        self._pending: list[tuple[Request, asyncio.Future[Completion]]] = []
+        self._clients = 0
+        self._busy = False
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def version(self) -> int:
+        """The policy version now serving."""
+        return self._version
+
+    @classmethod
+    def open(cls, model_dir: Path, config: PolicyConfig) -> "LocalEngine":
+        """Load a model folder and serve it."""
+        return cls(model_dir, config)
+
+    @property
+    def forward_seconds(self) -> float:
+        """Seconds spent in forward passes and sampling since the engine was opened."""
+        return self._decoder.usage.forward_s
+
+    @property
+    def usage(self) -> Usage:
+        """Counters since the engine was opened."""
+        return self._decoder.usage
+
+    async def complete(self, prompt_ids: Sequence[int], sampling: Sampling) -> Completion:
+        """Sample one completion of ``prompt_ids``; see :class:`solver.policy.Policy`."""
+        prompt = tuple(prompt_ids)
+        if not prompt:
+            raise ValueError("an empty prompt cannot be completed")
+        if self._context and len(prompt) + sampling.max_tokens > self._context:
+            raise ValueError(
+                f"{len(prompt)} prompt tokens and {sampling.max_tokens} new ones exceed "
+                f"the model's context of {self._context}"
+            )
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Completion] = loop.create_future()
+
+        def deliver(completion: Completion) -> None:
+            loop.call_soon_threadsafe(_resolve, future, completion)
+
+        self._pending.append((Request(prompt, sampling, deliver), future))
+        # Callers made ready in the same turn of the loop still get in before this runs.
+        loop.call_soon(self._hand_over)
+        return await future
+
+    @contextmanager
+    def client(self) -> Iterator[None]:
+        """Count one more caller that asks again and again while the block runs."""
+        self._clients += 1
+        try:
+            yield
+        finally:
+            self._clients -= 1
+            if self._pending:
+                asyncio.get_running_loop().call_soon(self._hand_over)
+
+    async def load(self, version_dir: Path) -> None:
+        """Switch to the weights in ``version_dir`` once the batch in progress is done.
+
+        Raises ``BadInput`` before anything is changed when the folder does not fit the running
+        model.
+        """
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._thread, self._switch, version_dir)
+
+    def close(self) -> None:
+        """Stop serving; waits for the batch in progress."""
+        self._thread.shutdown(wait=True, cancel_futures=True)
+
+    def _switch(self, version_dir: Path) -> None:
+        version = PolicyInfo.version_of(version_dir)
+        copy_weights(version_dir, self._model)
+        self._decoder.kept.clear()
+        self._version = version
+
+    def _hand_over(self, waited: bool = False) -> None:
+        self._pending = [entry for entry in self._pending if not entry[1].cancelled()]
+        if self._busy or not self._pending:
+            return
+        loop = asyncio.get_running_loop()
+        if len(self._pending) < self._clients and not waited:
+            if self._timer is None:
+                self._timer = loop.call_later(self._config.patience_s, self._hand_over, True)
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        entries, self._pending = self._pending, []
+        self._busy = True
+        work = loop.run_in_executor(self._thread, self._run, [request for request, _ in entries])
+        work.add_done_callback(lambda done: self._handed_back(done, entries))
+
+    def _run(self, requests: list[Request]) -> None:
+        self._decoder.run(requests, self._config.max_batch, self._version)
+
+    def _handed_back(self, done: "asyncio.Future[None]", entries: list[Any]) -> None:
+        self._busy = False
+        error = None if done.cancelled() else done.exception()
+        for _, future in entries:
+            if (error or done.cancelled()) and not future.done():
+                fault = OurFault(f"the engine failed while sampling: {error or 'it was closed'}")
+                fault.__cause__ = error
+                future.set_exception(fault)
+        self._hand_over()
+
+
+def _resolve(future: "asyncio.Future[Completion]", completion: Completion) -> None:
+    if not future.done():
+        future.set_result(completion)
+
+
+def _stop_ids(model: Any) -> list[int]:
+    stop = model.generation_config.eos_token_id if model.generation_config else None
+    return [] if stop is None else [stop] if isinstance(stop, int) else list(stop)

@@ -1,0 +1,181 @@
+"""Key-value rows: the buffer of a batch, and rows kept between the turns of a conversation."""
+
+import math
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers.cache_utils import Cache, CacheLayerMixin, DynamicCache, DynamicLayer
+
+from spadekit.errors import BadInput
+
+# Axes: L layers, B rows, H key-value heads, W columns (positions, right-aligned prompts), D head
+# size. A row of a conversation is one tensor of shape (2L, H, length, D): keys and values of layer
+# l at 2l and 2l+1.
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What one cached position of a model looks like."""
+
+    layers: int
+    heads: int
+    size: int
+
+    @property
+    def position_bytes(self) -> int:
+        """Bytes of one cached position (float32)."""
+        return 2 * self.layers * self.heads * self.size * 4
+
+    @classmethod
+    def of(cls, model: Any) -> "Shape":
+        """Read the shape off one forward pass; refuse models whose cache is not plain attention."""
+        cache = DynamicCache(config=model.config)
+        model(input_ids=torch.zeros(1, 1, dtype=torch.long), cache=cache, use_cache=True)
+        shapes = {
+            tuple(layer.keys.shape)
+            if type(layer) is DynamicLayer and layer.keys is not None
+            else None
+            for layer in cache.layers
+        }
+        if len(shapes) != 1 or None in shapes:
+            raise BadInput(
+                f"the local engine cannot run {type(model).__name__}: its layers do not share one "
+                "plain attention cache (sliding windows or recurrent layers); use another model"
+            )
+        (shape,) = shapes
+        assert shape is not None
+        return cls(len(cache.layers), shape[1], shape[3])
+
+
+class Arena:
+    """Memory used by one block after another: fresh pages cost as much as the arithmetic."""
+
+    def __init__(self) -> None:
+        self._flat = torch.empty(0)
+
+    def take(self, *shape: int) -> Tensor:
+        """Return uninitialised memory; the tensor taken before is no longer to be used."""
+        need = math.prod(shape)
+        if self._flat.numel() < need:
+            self._flat = torch.empty(need)
+        return self._flat[:need].view(shape)
+
+
+class Block:
+    """The cache of one batch: preallocated columns that layers write in place."""
+
+    def __init__(self, shape: Shape, arena: Arena, rows: int, width: int) -> None:
+        self.used = 0
+        self.kv = arena.take(2 * shape.layers, rows, shape.heads, width, shape.size)
+        self.cache = Cache(layers=[_Layer(self, layer) for layer in range(shape.layers)])
+
+    def keep(self, rows_B: Sequence[int]) -> None:
+        """Keep these rows, in this order; each must stand at or behind its new place."""
+        for place, row in enumerate(rows_B):
+            if place != row:
+                self.kv[:, place, :, : self.used] = self.kv[:, row, :, : self.used]
+        self.kv = self.kv[:, : len(rows_B)]
+
+    def put(self, row: int, kv: Tensor, end: int) -> None:
+        """Place a conversation's row so that it ends before column ``end``; zeros before it.
+
+        Masked columns must hold finite numbers: 0 times what lies in fresh memory may be nan.
+        """
+        start = end - kv.shape[2]
+        self.kv[:, row, :, start:end] = kv
+        self.kv[:, row, :, :start] = 0
+
+    def take(self, row: int, start: int, end: int) -> Tensor:
+        """Copy columns of one row."""
+        return self.kv[:, row, :, start:end].clone()
+
+
+class _Layer(CacheLayerMixin):  # type: ignore[no-untyped-call]
+    """One layer's view of a block, in the form that transformers models write to."""
+
+    is_sliding = False
+
+    def __init__(self, block: Block, layer: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.block, self.at = block, 2 * layer
+        self.is_initialized = True
+
+    def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
+        """Nothing to do: the block is allocated."""
+
+    def update(
+        self, key_states: Tensor, value_states: Tensor, *_: Any, **__: Any
+    ) -> tuple[Tensor, Tensor]:
+        """Write (B, H, n, D) behind the used columns and return all columns."""
+        start = self.block.used
+        end = start + key_states.shape[2]
+        keys, values = self.block.kv[self.at], self.block.kv[self.at + 1]
+        keys[:, :, start:end] = key_states
+        values[:, :, start:end] = value_states
+        return keys[:, :, :end], values[:, :, :end]
+
+    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
+        """Columns after the coming pass, and their offset."""
+        return self.block.used + query_length, 0
+
+    def get_seq_length(self) -> int:
+        """Columns in use."""
+        return self.block.used
+
+    def get_max_length(self) -> int:
+        """No bound."""
+        return -1
+
+
+class Kept:
+    """Rows of finished turns, found again when the conversation goes on; oldest out first."""
+
+    def __init__(self, budget_bytes: int) -> None:
+        self.budget = budget_bytes
+        self.bytes = 0
+        self._rows: OrderedDict[int, tuple[tuple[int, ...], Tensor]] = OrderedDict()
+
+    def put(self, ids: tuple[int, ...], kv: Tensor) -> None:
+        """Keep the row of exactly these ids."""
+        if kv.nbytes > self.budget:
+            return
+        self.drop(ids)
+        self._rows[_digests(ids)[-1]] = (ids, kv)
+        self.bytes += kv.nbytes
+        while self.bytes > self.budget:
+            _, (_, old) = self._rows.popitem(last=False)
+            self.bytes -= old.nbytes
+
+    def find(self, ids: Sequence[int]) -> tuple[tuple[int, ...], Tensor] | None:
+        """Return the longest kept row that is a proper prefix of ``ids``."""
+        if not self._rows:
+            return None
+        for digest in reversed(_digests(ids[:-1])):
+            entry = self._rows.get(digest)
+            if entry is not None and entry[0] == tuple(ids[: len(entry[0])]):
+                return entry
+        return None
+
+    def drop(self, ids: tuple[int, ...]) -> None:
+        """Forget a row."""
+        entry = self._rows.pop(_digests(ids)[-1], None)
+        if entry is not None:
+            self.bytes -= entry[1].nbytes
+
+    def clear(self) -> None:
+        """Forget all rows (the weights changed)."""
+        self._rows.clear()
+        self.bytes = 0
+
+
+def _digests(ids: Sequence[int]) -> list[int]:
+    """Rolling digests of every prefix; tuples of ints hash the same in every process."""
+    digest, out = 0, []
+    for token in ids:
+        digest = hash((digest, token))
+        out.append(digest)
+    return out

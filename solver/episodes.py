@@ -1,0 +1,271 @@
+"""Playing: one loop for games and tool use, on append-only token buffers.
+
+Who is to blame is kept apart. The environment's faults end the play and are recorded in it
+(``fault``); the policy's (unreadable tool calls, replies cut at their length) are counted and cost
+it the turn; a ``SandboxFault`` is ours and is raised.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from memory import PlayRecord
+from sandbox import EnvironmentFault, Episode, Jail, Message, Pool, episode_return, game_action
+from solver.config import SolverConfig
+from solver.policy import Completion, Gathering, Policy, Sampling
+from solver.prompts import Prompt, opening
+from solver.toolcalls import parse
+from spadekit.seeds import derive
+
+Stop = Literal["terminated", "truncated", "turns", "context", "fault"]
+CONTEXT = 1_000_000
+
+
+@dataclass(frozen=True)
+class Play:
+    """One finished episode.
+
+    ``ids``, ``mask`` and ``logprobs`` have one entry per token of the conversation; the mask is 1
+    on exactly the ids that the policy sampled, in the order sampled. ``episode_return`` is None
+    when the environment faulted. ``version`` is the oldest policy version that took part.
+    """
+
+    seed: int
+    hinted: bool
+    episode_return: float | None
+    turns: int
+    fault: str
+    stop: Stop
+    version: int
+    temperature: float
+    ids: tuple[int, ...]
+    mask: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    transcript: tuple[dict[str, str], ...]
+    malformed: int
+    """Replies whose tool calls could not be read."""
+    cut: int
+    """Replies cut off at their token limit."""
+
+    def record(self, *, id: str, environment: str, purpose: str, arm: str) -> PlayRecord:
+        """Return the row of the store for this play."""
+        return PlayRecord(
+            id=id,
+            environment=environment,
+            seed=self.seed,
+            arm=arm,
+            purpose=purpose,
+            episode_return=self.episode_return,
+            turns=self.turns,
+            fault=self.fault,
+            stop=self.stop,
+            policy_version=self.version,
+            temperature=self.temperature,
+            ids=self.ids,
+            mask=self.mask,
+            logprobs=self.logprobs,
+            transcript=json.dumps(self.transcript),
+        )
+
+
+@dataclass(frozen=True)
+class Job:
+    """One play to make with :func:`play_many`. ``sample_seed`` fixes the policy's choices."""
+
+    environment: str
+    source: str
+    seed: int
+    hint: str | None
+    sample_seed: int
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """What holds for every turn of a play."""
+
+    sampling: Sampling
+    max_turns: int
+    prompt: Prompt
+    context: int
+
+
+async def play(
+    policy: Policy,
+    jail: Jail,
+    *,
+    seed: int,
+    hint: str | None,
+    sampling: Sampling,
+    max_turns: int,
+    prompt: Prompt,
+    context: int = CONTEXT,
+) -> Play:
+    """Play one episode to its end.
+
+    Every reply consumes a turn, whatever is in it. ``sampling.max_tokens`` bounds one reply,
+    ``context`` the whole conversation; a reply's seed is derived from ``sampling.seed`` and its
+    turn. Raises ``SandboxFault`` only.
+    """
+    with _client(policy):
+        rules = _Rules(sampling, max_turns, prompt, context)
+        return await _play(policy, jail, seed, hint, rules)
+
+
+async def play_many(
+    policy: Policy, pool: Pool, jobs: Sequence[Job], config: SolverConfig
+) -> list[Play]:
+    """Play all jobs, ``config.concurrency`` at a time; the plays come in the order of the jobs."""
+    plays: list[Play | None] = [None] * len(jobs)
+    waiting: Iterator[tuple[int, Job]] = iter(enumerate(jobs))
+
+    async def player() -> None:
+        # One client for all of its plays: a batch waits for a player's next play as for a turn.
+        with _client(policy):
+            for index, job in waiting:
+                sampling = Sampling(config.temperature, config.max_tokens, job.sample_seed)
+                rules = _Rules(sampling, config.max_turns, config.prompt, config.context)
+                try:
+                    async with pool.lease(job.source) as jail:
+                        plays[index] = await _play(policy, jail, job.seed, job.hint, rules)
+                except EnvironmentFault as fault:
+                    plays[index] = _Buffer(policy).finish(
+                        job.seed, job.hint, rules, _Outcome.of(fault)
+                    )
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(config.concurrency, len(jobs))):
+            group.create_task(player())
+    return [play for play in plays if play is not None]
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """How a play ended."""
+
+    value: float | None
+    stop: Stop
+    fault: str = ""
+
+    @classmethod
+    def of(cls, fault: EnvironmentFault) -> "_Outcome":
+        return cls(None, "fault", f"{fault.stage}:{fault.reason}")
+
+
+async def _play(policy: Policy, jail: Jail, seed: int, hint: str | None, rules: _Rules) -> Play:
+    rules = replace(rules, max_turns=min(rules.max_turns, jail.info.max_turns or rules.max_turns))
+    buffer = _Buffer(policy)
+    try:
+        async with await jail.episode(seed) as episode:
+            messages = opening(episode.observation, jail.info, hint, rules.prompt, rules.max_turns)
+            buffer.open(messages, jail.info.tools)
+            outcome = await _turns(buffer, episode, jail.info.setting == "game", rules)
+    except EnvironmentFault as fault:
+        outcome = _Outcome.of(fault)
+    return buffer.finish(seed, hint, rules, outcome)
+
+
+async def _turns(buffer: "_Buffer", episode: Episode, game: bool, rules: _Rules) -> _Outcome:
+    for turn in range(rules.max_turns):
+        room = rules.context - len(buffer.ids)
+        if room < 1:
+            return _Outcome(0.0, "context")
+        text = await buffer.reply(
+            replace(
+                rules.sampling,
+                max_tokens=min(rules.sampling.max_tokens, room),
+                seed=derive(rules.sampling.seed, "turn", turn),
+            )
+        )
+        if game:
+            action = game_action(text)
+        else:
+            reply = parse(text)
+            if reply.malformed:
+                buffer.malformed += 1
+                problem = {"error": f"malformed tool call: {reply.malformed[0].detail}"}
+                buffer.hear([Message("tool", json.dumps(problem))])
+                continue
+            action = reply.action()
+        step = await episode.step(action)
+        if step.terminated or step.truncated:
+            buffer.note(step.observation)
+            stop: Stop = "terminated" if step.terminated else "truncated"
+            return _Outcome(episode_return(step.reward, step.terminated), stop)
+        buffer.hear(step.observation)
+    return _Outcome(0.0, "turns")
+
+
+@dataclass
+class _Buffer:
+    """A conversation as it grows: ids, mask and log-probabilities in step, text beside them."""
+
+    policy: Policy
+    ids: list[int] = field(default_factory=list)
+    mask: list[int] = field(default_factory=list)
+    logprobs: list[float] = field(default_factory=list)
+    transcript: list[dict[str, str]] = field(default_factory=list)
+    turns: int = 0
+    malformed: int = 0
+    cut: int = 0
+    version: int | None = None
+    stop: str = "end"
+
+    def open(self, messages: Sequence[Message], tools: Sequence[dict[str, Any]]) -> None:
+        self._append(self.policy.chat.start(messages, tools))
+        self.note(messages)
+
+    async def reply(self, sampling: Sampling) -> str:
+        """Let the policy speak; return the text of what it sampled."""
+        completion: Completion = await self.policy.complete(self.ids, sampling)
+        self.ids += completion.ids
+        self.mask += [1] * len(completion.ids)
+        self.logprobs += completion.logprobs
+        known = completion.version if self.version is None else self.version
+        self.version = min(known, completion.version)
+        self.stop = completion.stop
+        self.turns += 1
+        self.cut += completion.stop == "length"
+        text = self.policy.chat.decode(completion.ids)
+        self.transcript.append({"role": "assistant", "content": text, "stop": completion.stop})
+        return text
+
+    def hear(self, messages: Sequence[Message]) -> None:
+        """Append what the environment says and open the next reply."""
+        self._append(self.policy.chat.follow(messages, self.stop))
+        self.note(messages)
+
+    def note(self, messages: Iterable[Message]) -> None:
+        """Write down messages that the policy need not read."""
+        self.transcript += [{"role": m.role, "content": m.content} for m in messages]
+
+    def _append(self, ids: Sequence[int]) -> None:
+        self.ids += ids
+        self.mask += [0] * len(ids)
+        self.logprobs += [0.0] * len(ids)
+
+    def finish(self, seed: int, hint: str | None, rules: _Rules, outcome: _Outcome) -> Play:
+        """Close the buffer; what was said after the last reply conditioned nothing and is cut."""
+        end = max((i + 1 for i, sampled in enumerate(self.mask) if sampled), default=len(self.ids))
+        return Play(
+            seed=seed,
+            hinted=hint is not None,
+            episode_return=outcome.value,
+            turns=self.turns,
+            fault=outcome.fault,
+            stop=outcome.stop,
+            version=self.policy.version if self.version is None else self.version,
+            temperature=rules.sampling.temperature,
+            ids=tuple(self.ids[:end]),
+            mask=tuple(self.mask[:end]),
+            logprobs=tuple(self.logprobs[:end]),
+            transcript=tuple(self.transcript),
+            malformed=self.malformed,
+            cut=self.cut,
+        )
+
+
+def _client(policy: Policy) -> AbstractContextManager[None]:
+    return policy.client() if isinstance(policy, Gathering) else nullcontext()

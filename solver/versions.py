@@ -1,0 +1,205 @@
+"""The policy directory: versions ``vNNNNNN/`` with weights, published by rename and never changed.
+
+policy/v000000/   model.safetensors, config.json, tokenizer files, policy.json
+policy/v000001/   the same, and optimiser.safetensors: the trainer's state after this version
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from solver.config import PolicyConfig
+from spadekit.errors import BadInput
+from spadekit.files import folder_atomic, write_json
+
+WEIGHTS = "model.safetensors"
+OPTIMISER = "optimiser.safetensors"
+INFO = "policy.json"
+EMBEDDED = Path(__file__).parent / "embedded" / "weights"
+
+
+@dataclass(frozen=True)
+class PolicyInfo:
+    """What ``policy.json`` says about a version."""
+
+    version: int
+    parent: int | None
+    step: int
+    """GRPO steps since version 0."""
+    shard: int | None
+    """The shard this version was trained on; None for version 0."""
+    config: str
+    """Digest of the configuration it was trained with."""
+    digests: Mapping[str, str]
+    """SHA-256 of every other file of the folder."""
+    metrics: Mapping[str, Any]
+    """Figures of the training step that made it."""
+
+    @classmethod
+    def read(cls, folder: Path) -> "PolicyInfo":
+        """Read a version's ``policy.json``; ``BadInput`` when it is missing or damaged."""
+        path = folder / INFO
+        try:
+            return cls(**json.loads(path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            raise BadInput(f"{path} is missing: not a policy version; {_MEND}") from None
+        except (OSError, ValueError, TypeError) as error:
+            raise BadInput(f"{path} is damaged ({error}); {_MEND}") from None
+
+    @classmethod
+    def version_of(cls, folder: Path) -> int:
+        """The version of a folder; a plain model folder without ``policy.json`` counts as 0."""
+        return cls.read(folder).version if (folder / INFO).exists() else 0
+
+
+_MEND = "remove the folder to train that version again, or restore it from a copy"
+
+
+class Versions:
+    """The versions in one folder (``home/policy``); half-written ones are never seen."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def path(self, version: int) -> Path:
+        """The folder of a version, there or not."""
+        return self.root / f"v{version:06d}"
+
+    def has(self, version: int) -> bool:
+        """Whether a version has been published."""
+        return self.path(version).is_dir()
+
+    def all(self) -> list[int]:
+        """Published versions, ascending."""
+        names = (entry.name for entry in self.root.glob("v*") if entry.is_dir())
+        return sorted(int(name[1:]) for name in names if len(name) == 7 and name[1:].isdigit())
+
+    def latest(self) -> int:
+        """The newest version; ``BadInput`` when there is none."""
+        versions = self.all()
+        if not versions:
+            raise BadInput(
+                f"{self.root} holds no policy version; run `spadework loop` or `train` first"
+            )
+        return versions[-1]
+
+    def read(self, version: int) -> PolicyInfo:
+        """What a version says about itself."""
+        if not self.has(version):
+            raise BadInput(f"policy version {version} is not in {self.root}; {_known(self.all())}")
+        return PolicyInfo.read(self.path(version))
+
+    def validate(self, version: int) -> PolicyInfo:
+        """Check a version's files against their digests; ``BadInput`` names the one that fails."""
+        info = self.read(version)
+        for name, digest in info.digests.items():
+            path = self.path(version) / name
+            if not path.is_file():
+                raise BadInput(f"{path} is missing; {_MEND}")
+            if file_digest(path) != digest:
+                raise BadInput(f"{path} is damaged (its SHA-256 differs from {INFO}); {_MEND}")
+        return info
+
+    def bootstrap(self, config: PolicyConfig) -> Path:
+        """Make version 0 from the configured model unless it is there; return its folder."""
+        target = self.path(0)
+        if target.is_dir():
+            return target
+        source = EMBEDDED if config.model == "embedded" else Path(config.model).expanduser()
+        if not (source / "config.json").is_file():
+            raise BadInput(
+                f"{source}: no model there (config.json is missing); set policy.model to a folder"
+            )
+        load_model(source)
+        names = [
+            entry for entry in sorted(source.iterdir()) if entry.is_file() and entry.name != INFO
+        ]
+
+        def write(folder: Path) -> None:
+            for entry in names:
+                shutil.copyfile(entry, folder / entry.name)
+
+        self.publish(PolicyInfo(0, None, 0, None, "", {}, {}), write)
+        return target
+
+    def publish(self, info: PolicyInfo, write: Callable[[Path], None]) -> Path:
+        """Publish a version: ``write`` fills the folder, digests are added, then it is renamed."""
+        target = self.path(info.version)
+        try:
+            with folder_atomic(target) as folder:
+                write(folder)
+                digests = {entry.name: file_digest(entry) for entry in sorted(folder.iterdir())}
+                write_json(folder / INFO, {**asdict(info), "digests": digests})
+        except OSError as error:
+            raise BadInput(f"{target} cannot be written: {error}") from None
+        return target
+
+
+def load_model(folder: Path) -> Any:
+    """Load a causal language model in float32 from a folder; ``BadInput`` when it cannot be."""
+    import torch
+    from transformers import AutoModelForCausalLM
+    from transformers.utils import logging as transformers_logging
+
+    read_weights(folder)
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        return AutoModelForCausalLM.from_pretrained(
+            folder, dtype=torch.float32, attn_implementation="sdpa", local_files_only=True
+        )
+    except Exception as error:  # from_pretrained raises whatever the damaged part made it raise
+        raise BadInput(f"{folder}: the model cannot be loaded: {error}") from None
+
+
+def read_weights(folder: Path) -> dict[str, Any]:
+    """Read a folder's safetensors files into one name -> tensor mapping."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    paths = sorted(path for path in folder.glob("model*.safetensors"))
+    if not paths:
+        raise BadInput(f"{folder / WEIGHTS} is missing; {_MEND}")
+    weights: dict[str, Any] = {}
+    for path in paths:
+        try:
+            weights.update(load_file(path))
+        except (SafetensorError, OSError) as error:
+            raise BadInput(f"{path} is damaged ({error}); {_MEND}") from None
+    return weights
+
+
+def copy_weights(folder: Path, model: Any) -> None:
+    """Copy a version's weights into a model of the same shape; all of them fit or none is."""
+    import torch
+
+    weights = read_weights(folder)
+    state = model.state_dict()
+    filled = {state[name].data_ptr() for name in weights if name in state}
+    missing = [name for name, value in state.items() if value.data_ptr() not in filled]
+    wrong = [
+        name
+        for name, value in weights.items()
+        if name not in state or state[name].shape != value.shape
+    ]
+    if missing or wrong:
+        raise BadInput(
+            f"{folder}: its weights are not those of the running model "
+            f"(first difference: {(wrong or missing)[0]}); {_MEND}"
+        )
+    with torch.no_grad():
+        for name, value in weights.items():
+            state[name].copy_(value)
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file in hex."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def _known(versions: list[int]) -> str:
+    return f"it holds {versions[0]} to {versions[-1]}" if versions else "it holds none"

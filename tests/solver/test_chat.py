@@ -1,0 +1,121 @@
+"""Conversations as append-only buffers: what is appended is what the template means."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from solver.chat import Chat
+from spadekit.errors import BadInput
+
+Maker = Callable[[str | None], Any]
+
+
+@dataclass(frozen=True)
+class Said:
+    role: str
+    content: str
+
+
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "find_parcel",
+        "description": "Find a parcel.",
+        "parameters": {"type": "object", "properties": {"name": {"type": "string"}}},
+    },
+}
+
+
+@pytest.mark.parametrize("name", ["embedded", "chatml", "llama3"])
+def test_appending_suffixes_gives_the_rendered_conversation(
+    name: str, templates: dict[str, str], tokenizer_with: Maker
+) -> None:
+    tokenizer = tokenizer_with(templates[name])
+    chat = Chat(tokenizer)
+    close = tokenizer.eos_token_id
+    opening = Said("user", "You are at 3, the lock is at 7.")
+    ids, conversation = chat.start([opening]), [opening]
+    for turn in range(5):
+        reply, answer = f"\\boxed{{step {turn}}}", Said("user", f"no, still {turn} away")
+        ids += [*tokenizer.encode(reply, add_special_tokens=False), close]
+        ids += chat.follow([answer])
+        conversation += [Said("assistant", reply), answer]
+    text = tokenizer.apply_chat_template(
+        [vars(said) for said in conversation], add_generation_prompt=True, tokenize=False
+    )
+    assert ids == tokenizer.encode(text, add_special_tokens=False)
+
+
+@pytest.mark.parametrize("name", ["embedded", "chatml", "llama3"])
+def test_a_cut_reply_is_closed_by_the_suffix(
+    name: str, templates: dict[str, str], tokenizer_with: Maker
+) -> None:
+    tokenizer = tokenizer_with(templates[name])
+    chat = Chat(tokenizer)
+    answer = [Said("tool", "17"), Said("user", "go on")]
+    assert chat.follow(answer, "length") == [tokenizer.eos_token_id, *chat.follow(answer, "end")]
+
+
+def test_a_template_that_strips_reasoning_is_refused_with_the_reason(
+    templates: dict[str, str], tokenizer_with: Maker
+) -> None:
+    with pytest.raises(BadInput, match="not prefix-preserving: it strips the reasoning"):
+        Chat(tokenizer_with(templates["stripping"]))
+
+
+def test_a_generation_prompt_unlike_past_turns_is_refused(
+    templates: dict[str, str], tokenizer_with: Maker
+) -> None:
+    template = templates["embedded"].replace(
+        "<|assistant|>{% endif %}", "<|assistant|>!{% endif %}"
+    )
+    with pytest.raises(BadInput, match="opens differently from the generation prompt"):
+        Chat(tokenizer_with(template))
+
+
+def test_a_template_that_counts_its_messages_is_refused(
+    templates: dict[str, str], tokenizer_with: Maker
+) -> None:
+    with pytest.raises(BadInput, match="not prefix-preserving"):
+        Chat(tokenizer_with("{{ messages | length }}" + templates["embedded"]))
+
+
+def test_no_template_and_no_closing_token_are_refused(tokenizer_with: Maker) -> None:
+    with pytest.raises(BadInput, match="no chat template"):
+        Chat(tokenizer_with(None))
+    plain = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
+    with pytest.raises(BadInput, match="does not begin with a special token"):
+        Chat(tokenizer_with(plain + "{% if add_generation_prompt %}assistant: {% endif %}"))
+
+
+def test_tools_are_rendered_by_the_template(
+    templates: dict[str, str], tokenizer_with: Maker
+) -> None:
+    tokenizer = tokenizer_with(templates["embedded"])
+    ids = Chat(tokenizer).start([Said("user", "Where is it?")], [TOOL])
+    assert tokenizer.decode(ids) == (
+        "<|system|>tools find_parcel(name)<|end|><|user|>Where is it?<|end|><|assistant|>"
+    )
+
+
+def test_a_template_that_refuses_a_role_says_so(tokenizer_with: Maker) -> None:
+    template = (
+        "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no system role') }}"
+        "{% endif %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}"
+        "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+    )
+    chat = Chat(tokenizer_with(template))
+    with pytest.raises(BadInput, match="no system role"):
+        chat.start([Said("system", "be brief")])
+
+
+def test_decoding_leaves_out_special_tokens_and_survives_any_bytes(
+    templates: dict[str, str], tokenizer_with: Maker
+) -> None:
+    tokenizer = tokenizer_with(templates["embedded"])
+    chat = Chat(tokenizer)
+    assert chat.decode([*tokenizer.encode("left ☃"), tokenizer.eos_token_id]) == "left ☃"
+    assert chat.decode([]) == ""
+    assert "\ufffd" in chat.decode([tokenizer.encode("☃")[0]])
