@@ -68,7 +68,7 @@ def game_action(reply: str) -> str:
 
 
 def episode_return(reward: float, terminated: bool) -> float:
-    """Return an episode's return from its last step: the reward if it terminated, else 0, in [0, 1].
+    """Return an episode's return in [0, 1] from its last step: the reward if it terminated, else 0.
 
     Raises ``EnvironmentFault`` (contract) for a reward that is not finite: never a win.
     """

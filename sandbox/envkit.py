@@ -28,8 +28,14 @@ import json
 import random
 import types
 import typing
+from collections.abc import Callable
+from typing import Any
 
-_NAMES = {
+Message = dict[str, str]
+Schema = dict[str, Any]
+Condition = Callable[[dict[str, Any]], object]
+
+_NAMES: dict[object, str] = {
     str: "string",
     int: "integer",
     float: "number",
@@ -47,27 +53,35 @@ class ToolError(Exception):
 
 
 class ToolUseEnv:
-    """A simulated backend with tools, hidden state and instructions. Subclass it; see the module.
+    """A simulated backend with tools, hidden state and instructions; subclass it.
 
-    ``advance``: "on_goal" counts an instruction as done as soon as its ``until`` holds after a call;
-    "on_reply" only when the assistant then ends its turn with a reply without calls, and a turn that
-    ends too early loses.
+    ``advance``: "on_goal" counts an instruction as done as soon as its ``until`` holds after a
+    call; "on_reply" only when the assistant then ends its turn with a reply without calls, and a
+    turn that ends too early loses.
     """
 
     advance = "on_goal"
     max_turns = 20
+    state: dict[str, Any]
+    _asked: list[tuple[str, Condition]]
+    _never: list[Condition]
+    _done: int
+    _turns: int
+    _words: int
+    _over: bool
 
-    def __init__(self, max_turns=None, **_):
+    def __init__(self, max_turns: int | None = None, **_: Any) -> None:
         if max_turns is not None:
             self.max_turns = max_turns
+        self._clear()
 
     # ---- for the author of an environment
 
-    def build(self, rng):
+    def build(self, rng: random.Random) -> None:
         """Set ``self.state`` and ask; ``rng`` is a ``random.Random`` seeded by the host."""
         raise NotImplementedError("write build(self, rng): set self.state and call self.ask(...)")
 
-    def ask(self, text, until):
+    def ask(self, text: str, until: Condition) -> None:
         """Add an instruction; it is done when ``until(self.state)`` holds."""
         if not isinstance(text, str) or not text.strip():
             raise ValueError("ask() needs the instruction as text")
@@ -75,7 +89,7 @@ class ToolUseEnv:
             raise ValueError("ask() needs until=lambda state: ...")
         self._asked.append((text, until))
 
-    def never(self, broken):
+    def never(self, broken: Condition) -> None:
         """Add an invariant: once ``broken(self.state)`` holds, the episode is lost."""
         if not callable(broken):
             raise ValueError("never() needs a function of the state")
@@ -83,26 +97,25 @@ class ToolUseEnv:
 
     # ---- for the host
 
-    def reset(self, seed=None):
+    def reset(self, seed: int | None = None) -> tuple[list[Message], dict[str, Any]]:
         """Build the instance of ``seed``; returns the first instruction as messages."""
-        self.state, self._asked, self._never = {}, [], []
-        self._done, self._turns, self._words, self._over = 0, 0, 0, False
+        self._clear()
         self.build(random.Random(seed))
         if not self._asked:
             raise ValueError("build() asked for nothing: call self.ask(text, until=...)")
         for number, (_, until) in enumerate(self._asked, 1):
             if until(self.state):
-                raise ValueError("instruction %d is done before anything was called" % number)
+                raise ValueError(f"instruction {number} is done before anything was called")
         if self._broken():
             raise ValueError("an invariant of never() is broken at the start")
         return [{"role": "user", "content": self._asked[0][0]}], {}
 
-    def step(self, action):
+    def step(self, action: object) -> tuple[list[Message], float, bool, bool, dict[str, Any]]:
         """Play one action, JSON ``{"content": str, "tool_calls": [{"name", "arguments"}]}``."""
         if self._over:
             return [], 0.0, True, False, {}
         self._turns += 1
-        messages = []
+        messages: list[Message] = []
         calls, problem = _read_action(action)
         if problem:
             messages.append({"role": "tool", "content": problem})
@@ -123,13 +136,13 @@ class ToolUseEnv:
         return messages, 1.0 if won else 0.0, self._over, truncated, {}
 
     @classmethod
-    def schemas(cls):
+    def schemas(cls) -> list[Schema]:
         """The tools as function schemas in the OpenAI form, in the order they are written."""
         return [_schema(name, method) for name, method in cls._methods().items()]
 
     @classmethod
-    def _methods(cls):
-        found = {}
+    def _methods(cls) -> dict[str, Any]:
+        found: dict[str, Any] = {}
         for kind in reversed(cls.__mro__):
             for name, value in vars(kind).items():
                 if name.startswith("tool_") and callable(value):
@@ -138,10 +151,16 @@ class ToolUseEnv:
 
     # ---- within
 
-    def _broken(self):
+    def _clear(self) -> None:
+        self.state = {}
+        self._asked, self._never = [], []
+        self._done = self._turns = self._words = 0
+        self._over = False
+
+    def _broken(self) -> bool:
         return any(broken(self.state) for broken in self._never)
 
-    def _advance(self, messages):
+    def _advance(self, messages: list[Message]) -> None:
         while self._asked[self._done][1](self.state):
             self._done += 1
             if self._done == len(self._asked):
@@ -151,7 +170,7 @@ class ToolUseEnv:
             if self.advance == "on_reply":
                 return
 
-    def _end_of_turn(self, messages):
+    def _end_of_turn(self, messages: list[Message]) -> None:
         """The assistant spoke: the user reminds it once; a second time in a row is giving up."""
         before = self._done
         if self.advance == "on_reply":
@@ -165,17 +184,17 @@ class ToolUseEnv:
             text = "That is not done yet: " + self._asked[self._done][0]
             messages.append({"role": "user", "content": text})
 
-    def _lose(self, messages, text):
+    def _lose(self, messages: list[Message], text: str) -> None:
         self._over = True
         self._done = -1
         messages.append({"role": "user", "content": text})
 
-    def _call(self, call):
+    def _call(self, call: Schema) -> str:
         methods = self._methods()
         name = call["name"]
         if name not in methods:
             known = ", ".join(methods)
-            return "error: there is no tool `%s`; the tools are: %s" % (name[:_LARGEST_ECHO], known)
+            return f"error: there is no tool `{name[:_LARGEST_ECHO]}`; the tools are: {known}"
         schema = _schema(name, methods[name])["function"]["parameters"]
         arguments, problem = _arguments(name, call.get("arguments", {}), schema)
         if problem:
@@ -183,17 +202,17 @@ class ToolUseEnv:
         try:
             result = getattr(self, "tool_" + name)(**arguments)
         except ToolError as error:
-            return "error: %s" % error
+            return f"error: {error}"
         except RecursionError:
             raise
         except _ANSWERS as error:
-            return "error: %s: %s" % (type(error).__name__, error)
+            return f"error: {type(error).__name__}: {error}"
         if result is None:
             return "done"
         return result if isinstance(result, str) else json.dumps(result, default=str)
 
 
-def _read_action(action):
+def _read_action(action: object) -> tuple[list[Schema], str]:
     """Return (calls, problem) of an action; the problem is a text that the model can act on."""
     if isinstance(action, str):
         try:
@@ -208,51 +227,42 @@ def _read_action(action):
     for call in calls:
         if not isinstance(call, dict) or not isinstance(call.get("name"), str):
             return [], 'error: each tool call must be {"name": ..., "arguments": {...}}'
-    return calls, None
+    return calls, ""
 
 
-def _arguments(name, given, schema):
+def _arguments(name: str, given: object, schema: Schema) -> tuple[Schema, str]:
     """Check arguments against a schema; return (arguments, problem)."""
     if isinstance(given, str):
         try:
             given = json.loads(given)
         except (ValueError, RecursionError):
-            return {}, "the arguments of %s are not a JSON object" % name
+            return {}, f"the arguments of {name} are not a JSON object"
     if given is None:
         given = {}
     if not isinstance(given, dict):
-        return {}, "the arguments of %s must be an object, not %s" % (name, _shown(given))
+        return {}, f"the arguments of {name} must be an object, not {_shown(given)}"
     properties = schema["properties"]
     for key in given:
         if key not in properties:
-            known = ", ".join("`%s`" % known for known in properties) or "none"
-            return {}, "%s has no argument `%s`; its arguments: %s" % (
-                name,
-                key[:_LARGEST_ECHO],
-                known,
-            )
+            known = ", ".join(f"`{known}`" for known in properties) or "none"
+            return {}, f"{name} has no argument `{key[:_LARGEST_ECHO]}`; its arguments: {known}"
     for key in schema["required"]:
         if key not in given:
             hint = properties[key].get("description")
-            extra = ": %s" % hint if hint else ""
+            extra = f": {hint}" if hint else ""
             kind = _kind(properties[key])
-            return {}, "%s needs the argument `%s` (%s)%s" % (name, key, kind, extra)
+            return {}, f"{name} needs the argument `{key}` ({kind}){extra}"
     checked = {}
-    for key, value in given.items():
-        fits, value = _fit(value, properties[key])
+    for key, written in given.items():
+        fits, value = _fit(written, properties[key])
         if not fits:
             wanted = _kind(properties[key])
-            return {}, "the argument `%s` of %s must be %s, not %s" % (
-                key,
-                name,
-                wanted,
-                _shown(value),
-            )
+            return {}, f"the argument `{key}` of {name} must be {wanted}, not {_shown(value)}"
         checked[key] = value
-    return checked, None
+    return checked, ""
 
 
-def _fit(value, schema):
+def _fit(value: Any, schema: Schema) -> tuple[bool, Any]:  # noqa: PLR0911 - a table of types
     """Return (whether the value fits, the value as the tool receives it)."""
     if "enum" in schema:
         return any(value == item and type(value) is type(item) for item in schema["enum"]), value
@@ -277,30 +287,31 @@ def _fit(value, schema):
     return _NAMES.get(type(value)) == kind, value
 
 
-def _kind(schema):
+def _kind(schema: Schema) -> str:
     if "enum" in schema:
         return "one of " + ", ".join(json.dumps(item) for item in schema["enum"])
     if "anyOf" in schema:
         return " or ".join(_kind(option) for option in schema["anyOf"])
-    kind = schema.get("type", "any value")
+    kind = str(schema.get("type", "any value"))
     if kind == "array" and schema.get("items"):
         return "array of " + _kind(schema["items"])
     return kind
 
 
-def _shown(value):
+def _shown(value: object) -> str:
     text = json.dumps(value, default=str)
     return text if len(text) <= _LARGEST_ECHO else text[:_LARGEST_ECHO] + "..."
 
 
-def _schema(name, method):
+def _schema(name: str, method: Callable[..., Any]) -> Schema:
     """One tool's schema from its signature and docstring."""
     summary, notes = _documentation(method)
     hints = typing.get_type_hints(method)
-    properties, required = {}, []
+    properties: dict[str, Schema] = {}
+    required: list[str] = []
     for parameter in list(inspect.signature(method).parameters.values())[1:]:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise TypeError("tool_%s must name its arguments (no * or **)" % name)
+            raise TypeError(f"tool_{name} must name its arguments (no * or **)")
         entry = _type_schema(hints.get(parameter.name, str))
         if parameter.name in notes:
             entry["description"] = notes[parameter.name]
@@ -322,7 +333,7 @@ def _schema(name, method):
     }
 
 
-def _documentation(method):
+def _documentation(method: Callable[..., Any]) -> tuple[str, dict[str, str]]:
     """Return the first paragraph and the `name: text` lines of a docstring."""
     text = inspect.cleandoc(method.__doc__ or "")
     summary, _, rest = text.partition("\n\n")
@@ -334,7 +345,7 @@ def _documentation(method):
     return " ".join(summary.split()), notes
 
 
-def _type_schema(hint):
+def _type_schema(hint: Any) -> Schema:  # noqa: PLR0911 - a table of types
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if hint is typing.Any:
         return {}
@@ -350,4 +361,4 @@ def _type_schema(hint):
         return {"type": "array", "items": _type_schema(args[0])}
     if origin is dict:
         return {"type": "object"}
-    raise TypeError("a tool's argument cannot be of type %s" % (hint,))
+    raise TypeError(f"a tool's argument cannot be of type {hint}")

@@ -151,7 +151,7 @@ class Episode:
             frame = await reply
             return self._read(frame, stage, read)
         except TimeoutError:
-            detail = f"no answer within {limit_s:g} s"
+            detail = f"no answer within {limit_s:.3g} s"
             raise self._fail(EnvironmentFault(stage, "timeout", detail)) from None
         except ConnectionError:
             raise self._fail(await self._obituary(stage)) from None

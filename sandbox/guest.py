@@ -8,15 +8,16 @@ module state included, can reach another episode or the program that ends it.
 Control socket (descriptor 3, SOCK_SEQPACKET), one JSON object per message:
 
     host:  {"limits": {...}} then the source's bytes; {"open": n} with one socket; {"kill": n}
-    guest: {"ready": true}; {"compiled": true} or {"fault": {...}}; {"ended": n, "status", "killed", "log"}
+    guest: {"ready": true}; {"compiled": true} or {"fault": {...}}; {"ended": n, "status",
+           "log"}
 
 Episode sockets: {"id", "op": "describe" | "reset" | "step" | "solution", ...} answered by one frame
 with the same id. This file and its twin rules in ``protocol.py`` state the same contract; the host
 believes only its own.
 """
 
-import _signal as signal
 import _socket
+import contextlib
 import gc
 import io
 import json
@@ -25,25 +26,35 @@ import os
 import random
 import resource
 import select
+import signal
 import sys
 import types
 
 CONTROL = 3
 NAME = "environment"
 DETAIL = 300
-FAULT_ROOM = 4096
 # Importing these has effects or waits for a display; the environment may still do it by itself.
 NOT_AHEAD = {"this", "antigravity", "idlelib", "turtle", "tkinter", "turtledemo", "test", "lib2to3"}
 
 
-class Breach(Exception):
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # Importing typing would cost every cold start two milliseconds.
+    from typing import Any
+
+    Frame = dict[str, Any]
+else:
+    Any = Frame = object
+
+
+class Breach(Exception):  # noqa: N818
     """The environment broke its contract; the text teaches the author."""
 
 
 # ---------------------------------------------------------------- the parent: never runs the source
 
 
-def main():
+def main() -> None:
     control = _socket.socket(fileno=CONTROL)
     start = control.recv(1 << 16)
     if not start:
@@ -54,7 +65,7 @@ def main():
     try:
         code = compile(source, NAME + ".py", "exec", dont_inherit=True)
     except SyntaxError as error:
-        detail = "line %s: %s: %s" % (error.lineno, type(error).__name__, error.msg)
+        detail = f"line {error.lineno}: {type(error).__name__}: {error.msg}"
         send(control, {"fault": {"reason": "raised", "detail": printable(detail)}})
         return
     except (ValueError, MemoryError, RecursionError) as error:
@@ -65,7 +76,7 @@ def main():
     Nursery(control, code, limits).run()
 
 
-def import_ahead(source):
+def import_ahead(source: bytes) -> None:
     """Import the standard modules that the source names, so that no episode pays for them."""
     for line in source.decode("utf-8", "replace").splitlines():
         words = line.replace(",", " ").split()
@@ -79,12 +90,22 @@ def import_ahead(source):
                         continue  # the child meets the same error and reports it
 
 
+class Child:
+    """One episode's process, as the parent knows it."""
+
+    def __init__(self, number: int, log: int) -> None:
+        self.number = number
+        self.log = log
+
+
 class Nursery:
     """Opens, ends and reaps episodes until the host closes the control socket."""
 
-    def __init__(self, control, code, limits):
+    def __init__(
+        self, control: _socket.socket, code: types.CodeType, limits: dict[str, int]
+    ) -> None:
         self.control, self.code, self.limits = control, code, limits
-        self.episodes = {}  # pid -> [number, log descriptor, killed by us]
+        self.episodes: dict[int, Child] = {}
         self.null = os.dup(0)
         self.wake, wake_write = os.pipe()
         os.set_blocking(self.wake, False)
@@ -96,7 +117,7 @@ class Nursery:
         gc.freeze()
         gc.disable()
 
-    def run(self):
+    def run(self) -> None:
         poller = select.poll()
         poller.register(CONTROL, select.POLLIN)
         poller.register(self.wake, select.POLLIN)
@@ -109,7 +130,7 @@ class Nursery:
                         end(pid)
                     return
 
-    def command(self):
+    def command(self) -> bool:
         data, ancillary, _, _ = self.control.recvmsg(512, _socket.CMSG_SPACE(4))
         if not data:
             return False
@@ -120,12 +141,11 @@ class Nursery:
             os.close(sock)
         elif "kill" in message:
             for pid, episode in self.episodes.items():
-                if episode[0] == message["kill"]:
-                    episode[2] = True
+                if episode.number == message["kill"]:
                     end(pid)
         return True
 
-    def open(self, number, sock):
+    def open(self, number: int, sock: int) -> None:
         log_read, log_write = os.pipe()
         try:
             pid = os.fork()
@@ -134,7 +154,7 @@ class Nursery:
             os.close(log_read)
             os.close(log_write)
             detail = describe_error(error)
-            send(self.control, {"ended": number, "status": -1, "killed": False, "log": detail})
+            send(self.control, {"ended": number, "status": -1, "log": detail})
             return
         if pid == 0:
             try:
@@ -144,13 +164,11 @@ class Nursery:
                 os._exit(0)
         os.close(log_write)
         os.set_blocking(log_read, False)
-        self.episodes[pid] = [number, log_read, False]
+        self.episodes[pid] = Child(number, log_read)
 
-    def reap(self):
-        try:
+    def reap(self) -> None:
+        with contextlib.suppress(BlockingIOError):
             os.read(self.wake, 4096)
-        except BlockingIOError:
-            pass
         while self.episodes:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -161,38 +179,35 @@ class Nursery:
             episode = self.episodes.pop(pid, None)
             if episode is None:
                 continue
-            number, log, killed = episode
             try:
-                text = os.read(log, self.limits["log_bytes"])
+                text = os.read(episode.log, self.limits["log_bytes"])
             except BlockingIOError:
                 text = b""
-            os.close(log)
-            status = os.waitstatus_to_exitcode(status)
-            text = text.decode("utf-8", "replace")
-            send(self.control, {"ended": number, "status": status, "killed": killed, "log": text})
+            os.close(episode.log)
+            word = {
+                "ended": episode.number,
+                "status": os.waitstatus_to_exitcode(status),
+                "log": text.decode("utf-8", "replace"),
+            }
+            send(self.control, word)
 
 
-def end(pid):
+def end(pid: int) -> None:
     """Kill one episode; where it leads its own process group (no jail around us), all of that."""
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)
         if os.getpid() != 1:
             os.killpg(pid, signal.SIGKILL)
-        else:
-            os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    except PermissionError:
-        pass
 
 
-def send(sock, frame):
+def send(sock: _socket.socket, frame: Frame) -> None:
     sock.send(json.dumps(frame, separators=(",", ":")).encode())
 
 
 # ---------------------------------------------------------------- the child: one episode
 
 
-def become_episode(sock, log, null, limits):
+def become_episode(sock: int, log: int, null: int, limits: dict[str, int]) -> None:
     """Keep the episode's socket and log, give up the rest, and bind this process to its limits."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -207,8 +222,8 @@ def become_episode(sock, log, null, limits):
     output = io.TextIOWrapper(
         io.BufferedWriter(Log(limits["log_bytes"])), "utf-8", "replace", write_through=True
     )
-    sys.stdout = sys.__stdout__ = output
-    sys.stderr = sys.__stderr__ = output
+    for name in ("stdout", "__stdout__", "stderr", "__stderr__"):
+        setattr(sys, name, output)
     pages = limits["memory_mb"] << 20
     bound(resource.RLIMIT_AS, address_space() + pages)
     bound(resource.RLIMIT_NPROC, 0)
@@ -219,17 +234,17 @@ def become_episode(sock, log, null, limits):
     gc.enable()
 
 
-def bound(kind, value):
-    soft, hard = resource.getrlimit(kind)
+def bound(kind: int, value: int) -> None:
+    _, hard = resource.getrlimit(kind)
     if hard != resource.RLIM_INFINITY:
         value = min(value, hard)
     resource.setrlimit(kind, (value, value))
 
 
-def address_space():
+def address_space() -> int:
     """Bytes of address space in use now; without /proc an upper bound from the resident size."""
     try:
-        with open("/proc/self/statm") as statm:
+        with open("/proc/self/statm") as statm:  # noqa: PTH123 - pathlib is slow to import
             return int(statm.read().split()[0]) * resource.getpagesize()
     except OSError:
         return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10) + (64 << 20)
@@ -238,16 +253,16 @@ def address_space():
 class Log(io.RawIOBase):
     """The first bytes of the environment's output; the rest is swallowed, never an error."""
 
-    def __init__(self, room):
+    def __init__(self, room: int) -> None:
         self.room = room
 
-    def writable(self):
+    def writable(self) -> bool:
         return True
 
-    def fileno(self):
+    def fileno(self) -> int:
         return 1
 
-    def write(self, data):
+    def write(self, data) -> int:  # type: ignore[no-untyped-def]
         size = len(data)
         keep = bytes(data[: self.room])
         if keep:
@@ -262,13 +277,14 @@ class Log(io.RawIOBase):
 class Episode:
     """Answers the host's requests with one instance of the environment."""
 
-    def __init__(self, code, limits):
+    def __init__(self, code: types.CodeType, limits: dict[str, int]) -> None:
         self.code, self.limits = code, limits
-        self.kind = self.instance = None
+        self.kind: Any = None
+        self.instance: Any = None
         self.loaded = False
         self.tools = False
 
-    def serve(self):
+    def serve(self) -> None:
         sock = _socket.socket(fileno=CONTROL)
         cap = self.limits["frame_bytes"]
         while True:
@@ -280,42 +296,42 @@ class Episode:
             try:
                 frame = json.dumps(reply, separators=(",", ":")).encode()
                 if len(frame) > cap:
-                    frame = None
+                    frame = b""
             except MemoryError:
-                frame = None
-            if frame is None:
-                reply = self.fault("oversize", "a reply exceeds %d bytes" % cap)
+                frame = b""
+            if not frame:
+                reply = self.fault("oversize", f"a reply exceeds {cap} bytes")
                 reply["id"] = request["id"]
                 frame = json.dumps(reply).encode()
             sock.send(frame)
 
-    def answer(self, request):
+    def answer(self, request: Frame) -> Frame:
         try:
-            reply = getattr(self, "do_" + request["op"])(request)
+            reply: Frame = getattr(self, "do_" + request["op"])(request)
         except Breach as error:
             reply = self.fault("contract", str(error))
         except MemoryError:
             self.instance = None
-            reply = self.fault("memory", "more than %d MB" % self.limits["memory_mb"])
+            reply = self.fault("memory", f"more than {self.limits['memory_mb']} MB")
         except BaseException as error:
             reply = self.fault("raised", describe_error(error))
         reply["id"] = request["id"]
         return reply
 
-    def fault(self, reason, detail):
+    def fault(self, reason: str, detail: str) -> Frame:
         detail = printable(detail)[:DETAIL]
         return {"fault": {"reason": reason, "detail": detail, "load": not self.loaded}}
 
-    def load(self):
+    def load(self) -> None:
         module = types.ModuleType(NAME)
         sys.modules[NAME] = module
-        exec(self.code, module.__dict__)
+        exec(self.code, module.__dict__)  # noqa: S102 - what this program is for
         self.kind = find_class(module)
         kit = sys.modules.get("envkit")
         self.tools = kit is not None and issubclass(self.kind, kit.ToolUseEnv)
         self.loaded = True
 
-    def do_describe(self, request):
+    def do_describe(self, request: Frame) -> Frame:
         self.load()
         text = self.kind.__doc__ if isinstance(self.kind.__doc__, str) else ""
         lines = [line.strip() for line in text.strip().splitlines()]
@@ -329,7 +345,7 @@ class Episode:
             "max_turns": turn_cap(self.kind),
         }
 
-    def do_reset(self, request):
+    def do_reset(self, request: Frame) -> Frame:
         if not self.loaded:
             self.load()
         seed = request["seed"]
@@ -337,26 +353,26 @@ class Episode:
         random.seed(seed)
         self.instance = self.kind()
         result = self.instance.reset(seed=seed)
-        if type(result) is not tuple or len(result) != 2:
-            raise Breach("reset() must return (observation, info), not %s" % shape(result))
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise Breach(f"reset() must return (observation, info), not {shape(result)}")
         return {"obs": self.messages(result[0], "reset()")}
 
-    def do_step(self, request):
+    def do_step(self, request: Frame) -> Frame:
         result = self.instance.step(request["action"])
-        if type(result) is not tuple or len(result) != 5:
+        if not isinstance(result, tuple) or len(result) != 5:
             raise Breach(
-                "step() must return (observation, reward, terminated, truncated, info), not %s"
-                % shape(result)
+                "step() must return (observation, reward, terminated, truncated, info), "
+                f"not {shape(result)}"
             )
         observation, reward, terminated, truncated, _ = result
         if isinstance(reward, bool) or not isinstance(reward, (int, float)):
-            raise Breach("step() gave a reward of type %s, not a number" % type(reward).__name__)
+            raise Breach(f"step() gave a reward of type {type(reward).__name__}, not a number")
         try:
             reward = float(reward)
         except OverflowError:
             reward = math.inf
         if not math.isfinite(reward):
-            raise Breach("step() gave the reward %r, which is not finite" % reward)
+            raise Breach(f"step() gave the reward {reward!r}, which is not finite")
         if not isinstance(terminated, bool) or not isinstance(truncated, bool):
             raise Breach("step() must give terminated and truncated as booleans")
         return {
@@ -366,32 +382,32 @@ class Episode:
             "truncated": truncated,
         }
 
-    def do_solution(self, request):
+    def do_solution(self, request: Frame) -> Frame:
         solve = getattr(self.instance, "solution", None)
         if not callable(solve):
             raise Breach("there is no solution()")
         result = solve()
         if self.tools:
             if not isinstance(result, (list, tuple)):
-                raise Breach("solution() must return a list of calls, not %s" % shape(result))
+                raise Breach(f"solution() must return a list of calls, not {shape(result)}")
             return {"actions": [tool_action(item) for item in result]}
         if isinstance(result, str):
             result = [result if result.startswith("\\boxed{") else "\\boxed{" + result + "}"]
         if not isinstance(result, (list, tuple)) or not all(isinstance(a, str) for a in result):
-            raise Breach("solution() must return a list of strings, not %s" % shape(result))
+            raise Breach(f"solution() must return a list of strings, not {shape(result)}")
         return {"actions": [str(action) for action in result]}
 
-    def messages(self, value, where):
+    def messages(self, value: object, where: str) -> list[list[object]]:
         if not self.tools:
             if not isinstance(value, str):
-                raise Breach("%s must give text as observation, not %s" % (where, shape(value)))
+                raise Breach(f"{where} must give text as observation, not {shape(value)}")
             return [["user", str(value)]]
         if not isinstance(value, list):
-            raise Breach("%s must give a list of messages, not %s" % (where, shape(value)))
+            raise Breach(f"{where} must give a list of messages, not {shape(value)}")
         return [[message["role"], message["content"]] for message in value]
 
 
-def find_class(module):
+def find_class(module: types.ModuleType) -> Any:
     """The one public class of the module whose name ends in Env."""
     found = [
         value
@@ -407,25 +423,25 @@ def find_class(module):
         raise Breach("there must be one public class whose name ends in Env; found: " + names)
     for name in ("reset", "step"):
         if not callable(getattr(found[0], name, None)):
-            raise Breach("%s has no method %s()" % (found[0].__name__, name))
+            raise Breach(f"{found[0].__name__} has no method {name}()")
     return found[0]
 
 
-def turn_cap(kind):
+def turn_cap(kind: Any) -> int | None:
     """The turn cap that a class states: its attribute, or the default of its argument."""
     value = getattr(kind, "max_turns", None)
     init = getattr(kind.__init__, "__code__", None)
     if init is not None:
         names = init.co_varnames[: init.co_argcount]
         defaults = kind.__init__.__defaults__ or ()
-        stated = dict(zip(names[len(names) - len(defaults) :], defaults))
+        stated = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
         stated.update(kind.__init__.__kwdefaults__ or {})
         if stated.get("max_turns") is not None:
             value = stated["max_turns"]
     return value if type(value) is int and 0 < value <= 100_000 else None
 
 
-def tool_action(item):
+def tool_action(item: object) -> str:
     """One action of a tool play: a call, several calls made together, or a closing text."""
     if isinstance(item, str):
         return json.dumps({"content": item, "tool_calls": []})
@@ -444,13 +460,13 @@ def tool_action(item):
     )
 
 
-def shape(value):
-    if type(value) is tuple:
-        return "a tuple of %d" % len(value)
-    return "a value of type %s" % type(value).__name__
+def shape(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    return f"a value of type {type(value).__name__}"
 
 
-def describe_error(error):
+def describe_error(error: BaseException) -> str:
     """Type, message and the last line of the source, short, whatever the exception does."""
     try:
         text = str(error)
@@ -462,9 +478,9 @@ def describe_error(error):
         if trace.tb_frame.f_code.co_filename == NAME + ".py":
             line = trace.tb_lineno
         trace = trace.tb_next
-    where = "" if line is None else " (line %d)" % line
-    return printable("%s: %s" % (type(error).__name__, text[: DETAIL - 100]) + where)
+    where = "" if line is None else f" (line {line})"
+    return printable(f"{type(error).__name__}: {text[: DETAIL - 100]}" + where)
 
 
-def printable(text):
+def printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -132,7 +132,7 @@ def _inspect(path: Path, as_root: bool) -> Interpreter:
 
 
 def readable(path: Path, as_root: bool) -> bool:
-    """Whether the jail's outside user may read ``path``: others when we are root, else ourselves."""
+    """Whether the jail's outside user may read ``path``: others if we are root, else ourselves."""
     try:
         real = path.resolve(strict=True)
         if not as_root:

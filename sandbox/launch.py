@@ -120,7 +120,7 @@ class Outside:
         return cgroups.memory_kills(self._groups, self.guest) if self.guest else 0
 
     async def end(self) -> None:
-        """SIGTERM, SIGKILL, reap, remove the control groups. The control socket is closed before."""
+        """SIGTERM, SIGKILL, reap, remove control groups; the control socket is closed before."""
         if not self._jailed:
             # Without a namespace only the guest knows its episodes: it ends them, then itself.
             await self._gone(_TERM_GRACE_S)
@@ -128,7 +128,8 @@ class Outside:
             if self._running.poll() is None:
                 strike()
                 await self._gone(_TERM_GRACE_S)
-        while self._running.poll() is None:
+        # A process killed in the kernel's uninterruptible sleep may take longer than the grace.
+        while self._running.poll() is None:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         for _ in range(50):
             if not self.guest or not cgroups.folders(self._groups, self.guest):

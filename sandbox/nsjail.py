@@ -70,7 +70,7 @@ def find() -> Path:
     return Path(path)
 
 
-def argv(
+def argv(  # noqa: PLR0917
     binary: Path,
     python: Interpreter,
     programs: Path,
@@ -142,7 +142,7 @@ def _cgroup_options(groups: Cgroups, config: SandboxConfig) -> list[str]:
         "pids": ("--cgroup_pids_max", str(config.jail_episodes + 8)),
         "cpu": ("--cgroup_cpu_ms_per_sec", str(int(config.jail_cpus * 1000))),
     }
-    options = []
+    options: list[str] = []
     for name in groups.controllers:
         options += values[name]
     if groups.version == 1:

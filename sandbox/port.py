@@ -35,7 +35,7 @@ class Port:
         return self._sock.fileno() < 0
 
     def send(self, data: bytes, handed: socket.socket | None = None) -> None:
-        """Send one frame, with a socket handed over and closed here; queues when the peer is slow."""
+        """Send one frame, queued while the peer is slow; ``handed`` goes along, closed here."""
         if self.closed:
             if handed is not None:
                 handed.close()

@@ -77,7 +77,7 @@ def open_reply(frame: Frame, request: int, stage: str) -> Frame:
 
 
 def observation(value: Any, setting: Setting, first: bool) -> Observation:
-    """Check an observation; raises ``Malformed`` or ``Breach``. ``first`` is the one after reset."""
+    """Check an observation, ``first`` the one after reset; raises ``Malformed`` or ``Breach``."""
     if type(value) is not list or len(value) > MAX_MESSAGES:
         raise Malformed("the observation is not a short list of messages")
     messages = []
@@ -151,7 +151,7 @@ def number(value: Any) -> float:
 
 
 def text(value: Any, what: str) -> str:
-    """Return a string that every later stage can store and print; raises ``Malformed``/``Breach``."""
+    """Return a string that can be stored and printed; raises ``Malformed`` or ``Breach``."""
     if type(value) is not str:
         raise Malformed(f"{what} is not text")
     if "\0" in value:

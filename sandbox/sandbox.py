@@ -72,7 +72,7 @@ class Sandbox:
 
 
 def check_source(source: str | bytes, largest: int) -> bytes:
-    """Return the source as UTF-8; raises ``EnvironmentFault`` (load, contract) with one clear line."""
+    """Return the source as UTF-8; raises ``EnvironmentFault`` (load, contract) with one line."""
     try:
         data = source.encode() if isinstance(source, str) else source
         data.decode("utf-8")
