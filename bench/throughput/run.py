@@ -1,0 +1,88 @@
+"""Run the chosen measurements, keep them as JSON with the machine, and print the table."""
+
+import asyncio
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from bench.machine import load_average, machine
+from bench.throughput import certificate, engine, sandbox
+from bench.throughput.row import Row
+from envgen.config import ProducerConfig
+from sandbox import SandboxConfig
+from solver.config import PolicyConfig
+from solver.versions import Versions
+from spadekit.cli import Session
+from spadekit.errors import BadInput
+from spadekit.files import write_json
+
+
+def run(session: Session, only: str | None) -> None:
+    """Measure everything, or the part that ``only`` names, and report it."""
+    load = load_average()
+    rows = asyncio.run(measure(session, only))
+    path = save(session, rows, load)
+    if session.report.as_json:
+        session.report.data([{**asdict(row), "ratio": row.ratio} for row in rows])
+        return
+    session.report.table(
+        "throughput",
+        ["part", "measure", "ours", "peer", "ratio", "unit", "n", "peer is"],
+        [
+            [
+                *(row.part, row.measure, _short(row.value), _short(row.peer_value)),
+                *(f"{row.ratio:.2f}x" if row.ratio else "-", row.unit, row.n, row.peer or "-"),
+            ]
+            for row in rows
+        ],
+    )
+    cores = machine()["cores"]
+    session.report.note(
+        f"{cores} cores, load {load} when it began; kept in {path}. "
+        "Rates: more is better; ms and us: less is better."
+    )
+
+
+async def measure(session: Session, only: str | None) -> list[Row]:
+    """Return the rows of the chosen parts."""
+    settings = session.settings
+    rows: list[Row] = []
+    if only in (None, "sandbox"):
+        rows += await sandbox.measure(settings.section(SandboxConfig))
+    if only in (None, "engine"):
+        config = settings.section(PolicyConfig)
+        versions = Versions(session.home / "policy")
+        if not versions.all():
+            versions.bootstrap(config)
+        rows += await engine.measure(versions.path(versions.latest()), config)
+    if only in (None, "certificate"):
+        together = settings.section(ProducerConfig).parallel_certificates
+        rows += await certificate.measure(settings.section(SandboxConfig), together)
+    return rows
+
+
+def save(session: Session, rows: Sequence[Row], load: float | None) -> Path:
+    """Keep the rows under ``bench/`` in the home folder, named by the time."""
+    now = dt.datetime.now(dt.UTC)
+    path = session.home / "bench" / f"throughput-{now:%Y%m%dT%H%M%S}.json"
+    try:
+        write_json(
+            path,
+            {
+                "created": now.isoformat(timespec="seconds"),
+                "machine": machine(),
+                "load_at_start": load,
+                "settings": session.settings.digest,
+                "rows": [{**asdict(row), "ratio": row.ratio} for row in rows],
+            },
+        )
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
+    return path
+
+
+def _short(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
