@@ -102,18 +102,23 @@ class LockKeeperEnv(ToolUseEnv):
     def solution(self):
         """Work out the orders on a copy of what `look` shows, each stuck turn tried again."""
         water, sticks, calls = self.state["water"], self.state["sticks"], []
+        gates = dict(self.state["gate"])
 
         def order(tool, **arguments):
             calls.append({"name": tool, "arguments": arguments})
 
         def level(side):
             nonlocal water, sticks
-            order("shut_gate", side="low")
-            order("shut_gate", side="high")
+            if gates[side] == "open":
+                return
+            for gate in LEVELS:
+                if gates[gate] == "open":
+                    order("shut_gate", side=gate)
             while water != side:
                 order("set_water", level=side)
                 water, sticks = (water, sticks - 1) if sticks else (side, 0)
             order("open_gate", side=side)
+            gates.update({"low": "shut", "high": "shut", side: "open"})
 
         for boat, origin, goal in (
             (self.first, self.start, self.end),

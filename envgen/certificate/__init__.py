@@ -1,0 +1,9 @@
+"""The certificate: machine-checked facts about one environment, with messages that teach.
+
+``certify(source, hint, sandbox)`` runs the ordered checks of ``CHECKS``; see ``certify``.
+"""
+
+from envgen.certificate.certify import certify, certify_sync
+from envgen.certificate.record import CHECKS, Certificate, Check
+
+__all__ = ["CHECKS", "Certificate", "Check", "certify", "certify_sync"]

@@ -1,0 +1,266 @@
+"""The verdicts: pure functions from traces to checks, one for each gate after loading."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from envgen.certificate.hint import SHORTEST_ANSWER, normal, spoken
+from envgen.certificate.odds import too_many
+from envgen.certificate.offers import offers
+from envgen.certificate.players import DEEDS
+from envgen.certificate.plays import Instance, Trace, said
+from envgen.certificate.record import Check
+from sandbox import EnvironmentFault, JailInfo, Observation
+
+SOLVED = 0.5
+NEAR = 0.9
+ENOUGH_SEEDS = 4
+SHOWN = 120
+
+
+def contract(instances: Sequence[Instance], traces: Sequence[Trace]) -> Check:
+    """Fail on any fault of ``reset`` or ``step``, whatever action it was that brought it out."""
+    for one in instances:
+        if one.fault is not None and one.fault.stage != "solution":
+            return _faulted(one.fault, one.seed, "")
+    for trace in traces:
+        if trace.fault is not None:
+            return _faulted(trace.fault, trace.seed, trace.last_action)
+    turns = sum(len(trace.turns) for trace in traces)
+    return Check(
+        "contract",
+        "pass",
+        f"{turns} actions on {len(traces)} plays, odd ones too, were answered as they should be",
+        {"plays": len(traces), "actions": turns},
+    )
+
+
+def deterministic(
+    firsts: Mapping[int, Sequence[Observation]], pairs: Sequence[tuple[Trace, Trace]]
+) -> Check:
+    """Fail when a seed has two first observations, or a play and its replay elsewhere differ.
+
+    ``pairs`` are plays of the same seed and actions in two fresh jails with other hash seeds,
+    another clock and another order of episodes.
+    """
+    for seed, seen in firsts.items():
+        other = next((one for one in seen if one != seen[0]), None)
+        if other is not None:
+            return _differs(seed, said(seen[0]), said(other), "first observation")
+    for one, two in pairs:
+        left, right = _transcript(one), _transcript(two)
+        for place, (a, b) in enumerate(zip(left, right, strict=False)):
+            if a != b:
+                return _differs(one.seed, str(a), str(b), f"answer to action {place}")
+        if len(left) != len(right):
+            return _differs(one.seed, f"{len(left)} turns", f"{len(right)} turns", "length")
+    return Check(
+        "deterministic",
+        "pass",
+        f"{len(pairs)} plays gave the same transcript in two jails",
+        {"replays": len(pairs)},
+    )
+
+
+def seeded(instances: Sequence[Instance], plays: Sequence[Trace]) -> Check:
+    """Fail when all seeds give one instance: same observation, solution and answers to a player."""
+    kinds = {(one.first, one.solution) for one in instances}
+    answers = {str(_transcript(trace)) for trace in plays}
+    distinct = max(len(kinds), len(answers))
+    evidence = {"seeds": len(instances), "distinct": distinct}
+    if distinct > 1:
+        message = f"{distinct} different instances from {len(instances)} seeds"
+        return Check("seeded", "pass", message, evidence)
+    message = (
+        f"all {len(instances)} seeds give the same task; draw the instance in reset() "
+        "from random.Random(seed)"
+    )
+    return Check("seeded", "fail", message, evidence)
+
+
+def solvable(
+    instances: Sequence[Instance], plays: Sequence[Trace], plain: Trace | None, max_turns: int
+) -> Check:
+    """Fail unless ``solution()``, played through the policy's door, wins on every seed.
+
+    A win of the reference is a return above ``SOLVED``, so that costs of turns and partial pay are
+    judged fairly. ``plain`` is a lost play once more with its actions not boxed, for the message.
+    """
+    for one in instances:
+        if one.fault is not None:
+            message = f"solution() fails on seed {one.seed}: {one.fault.reason}: {one.fault.detail}"
+            return Check("solvable", "fail", message, {"seed": one.seed})
+    if all(one.solution is None for one in instances):
+        message = "there is no solution(); a win of any later play will settle it"
+        return Check("solvable", "unknown", message)
+    for one, trace in zip(instances, plays, strict=True):
+        actions = one.solution or ()
+        evidence: dict[str, Any] = {
+            "seed": one.seed,
+            "return": trace.reward,
+            "turns": len(trace.turns),
+        }
+        if not actions:
+            message = (
+                f"solution() is empty on seed {one.seed}; return the actions of a winning play"
+            )
+            return Check("solvable", "fail", message, evidence)
+        if len(actions) > max_turns and not trace.ended:
+            message = f"solution() takes {len(actions)} turns; a policy has at most {max_turns}"
+            return Check("solvable", "fail", message, evidence)
+        if trace.reward <= SOLVED:
+            evidence["actions"] = [action[:SHOWN] for action in actions[:25]]
+            return Check("solvable", "fail", _lost(one, trace, plain), evidence)
+    return Check(
+        "solvable",
+        "pass",
+        f"solution() wins on {len(plays)} of {len(plays)} seeds",
+        {
+            "returns": [trace.reward for trace in plays],
+            "turns": [len(trace.turns) for trace in plays],
+        },
+    )
+
+
+def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str) -> Check:
+    """Fail when a player without skill wins too often; ``wins`` maps a player to (wins, plays).
+
+    The rule is ``odds.too_many``: more wins than a true share of 5 % would give once in 100 times.
+    """
+    evidence = {name: {"wins": won, "plays": plays} for name, (won, plays) in wins.items()}
+    for name, (won, plays) in wins.items():
+        if too_many(won, plays):
+            message = (
+                f"a player that {DEEDS[setting][name]} wins {won} of {plays} plays; at most 5 % "
+                "are allowed, luck of one in 100 apart; make winning need the skill"
+            )
+            return Check("nontrivial", "fail", message, evidence)
+    message = "no player without skill wins more than luck allows: " + ", ".join(
+        f"{name} {won}/{plays}" for name, (won, plays) in wins.items()
+    )
+    return Check("nontrivial", "pass", message, evidence)
+
+
+def sealed(info: JailInfo, instances: Sequence[Instance], lost: Sequence[Trace]) -> Check:
+    """Fail when the text gives the answer away before it is earned, on at least four seeds.
+
+    Told by an observation of a play that is not won: ``answer is X`` or ``solution: X`` anywhere,
+    the answer in a later text that did not offer it as a choice, or a whole winning play of three
+    actions or more in a row. Only answers of two characters or more can be told from other text.
+    """
+    if info.setting == "tool_use" or not any(one.solution for one in instances):
+        return Check("sealed", "pass", "nothing to scan: results of tools are there to be read")
+    leaks = {}
+    for one in instances:
+        answer = spoken(one.solution or ())
+        if len(answer) >= SHORTEST_ANSWER:
+            texts = [t for trace in lost if trace.seed == one.seed for t in _texts(trace)]
+            text = _leak(one, answer, texts)
+            if text is not None:
+                leaks[one.seed] = (answer, text)
+    if len(leaks) < ENOUGH_SEEDS:
+        return Check("sealed", "pass", "no text gives the answer away", {"leaks": len(leaks)})
+    seed, (answer, text) = next(iter(leaks.items()))
+    return Check(
+        "sealed",
+        "fail",
+        f"the answer ({answer[:40]!r} on seed {seed}) stands in a text before it is earned; "
+        "say only that an action was wrong",
+        {"leaks": len(leaks), "seed": seed, "text": text[:SHOWN]},
+    )
+
+
+def bounded(idle: Sequence[Trace], limit: int, declared: int | None, slowest: float) -> Check:
+    """Fail when a player who does nothing is still playing after ``limit`` turns."""
+    evidence = {
+        "limit": limit,
+        "longest": max((len(trace.turns) for trace in idle), default=0),
+        "slowest_step_s": round(slowest, 4),
+    }
+    for trace in idle:
+        if not trace.ended:
+            own = f"it says max_turns = {declared}, but " if declared else ""
+            message = (
+                f"{own}doing nothing for {limit} turns does not end it; count every action, "
+                "empty ones too, and end with terminated or truncated"
+            )
+            return Check("bounded", "fail", message, evidence)
+    return Check(
+        "bounded", "pass", f"ends after at most {evidence['longest']} idle turns", evidence
+    )
+
+
+def wins(traces: Sequence[Trace], reference: Mapping[int, float], usual: float) -> int:
+    """Count plays that earn at least 0.9 of what the reference solution earns on their seed."""
+    return sum(
+        trace.reward > 0 and trace.reward >= NEAR * reference.get(trace.seed, usual)
+        for trace in traces
+    )
+
+
+def _faulted(fault: EnvironmentFault, seed: int, action: str) -> Check:
+    where = "reset()" if fault.stage in ("reset", "load") else f"step({action[:40]!r})"
+    message = f"{where} on seed {seed}: {fault.reason}: {fault.detail}"
+    evidence = {
+        "stage": fault.stage,
+        "reason": fault.reason,
+        "detail": fault.detail,
+        "seed": seed,
+        "action": action[:SHOWN],
+    }
+    return Check("contract", "fail", message, evidence)
+
+
+def _differs(seed: int, one: str, two: str, what: str) -> Check:
+    message = (
+        f"seed {seed} twice: the {what} differs; draw only from random.Random(seed) and keep "
+        "clocks, hash order, object ids and files out of it"
+    )
+    return Check("deterministic", "fail", message, {"one": one[:SHOWN], "two": two[:SHOWN]})
+
+
+def _transcript(trace: Trace) -> list[Any]:
+    told: list[Any] = [said(trace.first)]
+    for turn in trace.turns:
+        told.append((said(turn.observation), turn.reward, turn.terminated, turn.truncated))
+    return told
+
+
+def _lost(one: Instance, trace: Trace, plain: Trace | None) -> str:
+    if plain is not None and plain.reward > SOLVED:
+        return (
+            f"solution() wins on seed {one.seed} only when its actions are not boxed; a policy "
+            "boxes them, so unbox: action.removeprefix('\\\\boxed{').removesuffix('}')"
+        )
+    if not trace.ended:
+        end = "the play is not over after its last action"
+    elif not trace.turns[-1].terminated:
+        end = "the play is truncated, which counts as a loss: set terminated on a win"
+    else:
+        end = f"the play ends with reward {trace.turns[-1].reward:g} after {len(trace.turns)} turns"
+    return f"solution() does not win on seed {one.seed}: {end}"
+
+
+def _texts(trace: Trace) -> list[tuple[str, str]]:
+    """(action, text) of every observation that a player saw with the play still open."""
+    told = [("", said(trace.first))]
+    told += [(turn.action, said(turn.observation)) for turn in trace.turns if not turn.ended]
+    return told
+
+
+def _leak(one: Instance, answer: str, texts: Sequence[tuple[str, str]]) -> str | None:
+    at_start = f" {normal(said(one.first))} "
+    cue = re.compile(rf"\b(?:answer|solution) (?:is |was |would be )?{re.escape(answer)}\b")
+    length = len(one.solution or ())
+    for action, text in texts:
+        plain = f" {normal(text)} "
+        if length == 1 and cue.search(plain):
+            return text
+        if f" {answer} " not in plain or answer in normal(action):
+            continue
+        offered = any(normal(choice) == answer for choice in offers(text))
+        if length == 1 and not offered and f" {answer} " not in at_start:
+            return text
+        if length > 2:
+            return text
+    return None

@@ -1,0 +1,187 @@
+"""The certificate's players: baselines that must not win, odd actions that must not crash."""
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from envgen.certificate.offers import offers
+from envgen.certificate.plays import Player, said
+from sandbox import JailInfo, Observation, game_action
+
+BASELINES = ("nothing", "echo", "first", "random")
+LONGEST_ECHO = 8_000
+DEEDS = {
+    "game": {
+        "nothing": "replies with nothing",
+        "echo": "repeats the observation",
+        "first": "repeats the first action that the observation offers",
+        "random": "picks offered actions at random",
+    },
+    "tool_use": {
+        "nothing": "replies with nothing",
+        "echo": "repeats the instruction",
+        "first": "calls every tool once with plausible arguments",
+        "random": "calls tools at random with plausible arguments",
+    },
+}
+ODD_WORDS = (
+    "",
+    "   ",
+    "no box at all",
+    "\\boxed{",
+    "\\boxed{}",
+    "\\boxed{0}",
+    "\\boxed{-1}",
+    "\\boxed{99 99}",
+    "\\boxed{a, b, c, d}",
+    "\\boxed{\u00b2}",  # isdigit() says yes, int() says no
+    "\\boxed{\U0001f642 \u202e\u0301\u0661}",
+    "\\boxed{1e999}",
+    "\\boxed{{}[]()}",
+    "\\boxed{" + "9" * 5_000 + "}",
+    "x" * 20_000,
+)
+
+
+def baselines(info: JailInfo, first: Observation, seed: int) -> dict[str, Callable[[], Player]]:
+    """Return the baseline players by name; without offered actions two of them have nothing to do.
+
+    They know only what a player sees: the observations and, for tools, the schemas.
+    """
+    if info.setting == "tool_use":
+        return {
+            "nothing": lambda: lambda seen: reply(""),
+            "echo": lambda: lambda seen: reply(said(seen[-1])[:LONGEST_ECHO]),
+            "first": lambda: _every_tool(info.tools),
+            "random": lambda: _random_tools(info.tools, random.Random(seed)),
+        }
+    players: dict[str, Callable[[], Player]] = {
+        "nothing": lambda: lambda seen: "",
+        "echo": lambda: lambda seen: game_action(said(seen[-1])[:LONGEST_ECHO]),
+    }
+    if offers(said(first)):
+        players["first"] = lambda: lambda seen: boxed(offers(said(seen[0]))[0])
+        players["random"] = lambda: _random_offers(random.Random(seed))
+    return players
+
+
+def odd_actions(info: JailInfo, solution: Sequence[str]) -> tuple[str, ...]:
+    """Return actions that no sensible player sends, some of them close to the right one."""
+    if info.setting == "tool_use":
+        return _odd_calls(info.tools)
+    mangled = []
+    if solution:
+        words = unboxed(solution[0]).split()
+        mangled = [words[:-1], [*words, words[-1] if words else "x"], ["zz", *words[1:]]]
+    return ODD_WORDS + tuple(boxed(" ".join(words)) for words in mangled)
+
+
+def probe_script(info: JailInfo, first: Observation) -> tuple[str, ...]:
+    """Return the fixed actions of the fingerprint and of the determinism check."""
+    if info.setting == "tool_use":
+        return tuple(call(name, _plausible(tool, None)) for name, tool in _named(info.tools))
+    offered = offers(said(first))[:2]
+    return ("", *(boxed(action) for action in offered), boxed("1"), boxed("a"))
+
+
+def boxed(action: str) -> str:
+    """Return an action in its box, as a policy is asked to write it."""
+    return action if action.startswith("\\boxed{") else "\\boxed{" + action + "}"
+
+
+def unboxed(action: str) -> str:
+    """Return what is in the box, or the action as it is."""
+    return (
+        action.removeprefix("\\boxed{").removesuffix("}")
+        if action.startswith("\\boxed{")
+        else action
+    )
+
+
+def reply(content: str) -> str:
+    """Return the tool-use action of a plain reply."""
+    return json.dumps({"content": content, "tool_calls": []})
+
+
+def call(name: str, arguments: Any) -> str:
+    """Return the tool-use action of one call."""
+    calls = [{"name": name, "arguments": arguments}]
+    return json.dumps({"content": "", "tool_calls": calls})
+
+
+def _random_offers(rng: random.Random) -> Player:
+    known: tuple[str, ...] = ()
+
+    def choose(seen: Sequence[Observation]) -> str:
+        nonlocal known
+        known = offers(said(seen[-1])) or known
+        return boxed(rng.choice(known))
+
+    return choose
+
+
+def _every_tool(tools: Sequence[dict[str, Any]]) -> Player:
+    actions = [call(name, _plausible(tool, None)) for name, tool in _named(tools)] + [reply("done")]
+    return lambda seen: actions[len(seen) - 1] if len(seen) <= len(actions) else None
+
+
+def _random_tools(tools: Sequence[dict[str, Any]], rng: random.Random) -> Player:
+    def choose(seen: Sequence[Observation]) -> str:
+        if not tools or len(seen) > 12:
+            return reply("done")
+        name, tool = rng.choice(_named(tools))
+        return call(name, _plausible(tool, rng))
+
+    return choose
+
+
+def _odd_calls(tools: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    actions = [call("no_such_tool", {}), call("", {"x": None})]
+    for name, tool in _named(tools)[:8]:
+        names = list(tool["parameters"]["properties"])
+        actions += [
+            call(name, {}),
+            call(name, dict.fromkeys(names, "\u00b2\U0001f642")),
+            call(name, dict.fromkeys(names, -1)),
+            call(name, [1, 2]),
+            call(name, {**{key: [None] for key in names}, "unknown": {}}),
+        ]
+    actions += [reply("x" * 20_000), reply("\u202e\U0001f642"), reply("")]
+    return tuple(actions)
+
+
+def _named(tools: Sequence[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    return [(tool["function"]["name"], tool["function"]) for tool in tools]
+
+
+def _plausible(tool: dict[str, Any], rng: random.Random | None) -> dict[str, Any]:
+    """Return arguments that fit a tool's schema; without ``rng`` always the same ones."""
+    parameters = tool["parameters"]
+    return {
+        name: _value(name, schema, rng)
+        for name, schema in parameters["properties"].items()
+        if name in parameters["required"] or (rng is not None and rng.random() < 0.5)
+    }
+
+
+def _value(name: str, schema: dict[str, Any], rng: random.Random | None) -> Any:
+    if "anyOf" in schema:
+        return _value(name, schema["anyOf"][0], rng)
+    kind = schema.get("type")
+    options: Sequence[Any]
+    if "enum" in schema:
+        options = schema["enum"]
+    elif kind == "integer":
+        options = (1, 2, 3, 5, 10)
+    elif kind == "number":
+        options = (1.0, 0.5, 10.0)
+    elif kind == "boolean":
+        options = (True, False)
+    elif kind == "array":
+        options = ([_value(name, schema.get("items", {}), rng)],)
+    elif kind in ("object", "null"):
+        options = ({} if kind == "object" else None,)
+    else:
+        options = offers(schema.get("description", "")) or (name, "a", "test")
+    return options[0] if rng is None else rng.choice(list(options))

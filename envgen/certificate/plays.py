@@ -1,0 +1,174 @@
+"""Playing an environment through the same door as the policy, and the trace of what happened."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sandbox import EnvironmentFault, Jail, Message, Observation, episode_return
+
+T = TypeVar("T")
+Player = Callable[[Sequence[Observation]], str | None]
+"""Given all observations so far, return the next action, or ``None`` to stop."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One action and what it led to."""
+
+    action: str
+    observation: Observation
+    reward: float
+    terminated: bool
+    truncated: bool
+
+    @property
+    def ended(self) -> bool:
+        """Whether the environment said that the episode is over."""
+        return self.terminated or self.truncated
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One play: ``first`` is the observation after reset; ``fault`` ended it, if set."""
+
+    seed: int
+    first: Observation
+    turns: tuple[Turn, ...]
+    fault: EnvironmentFault | None = None
+    last_action: str = ""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the environment ended the episode by itself."""
+        return bool(self.turns) and self.turns[-1].ended
+
+    @property
+    def reward(self) -> float:
+        """The episode's return in [0, 1]; 0 for a faulted or unfinished play."""
+        if not self.turns or self.fault is not None:
+            return 0.0
+        return episode_return(self.turns[-1].reward, self.turns[-1].terminated)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What one seed gives: the first observation and the reference solution, or its fault."""
+
+    seed: int
+    first: Observation
+    solution: tuple[str, ...] | None
+    fault: EnvironmentFault | None = None
+
+
+def said(observation: Sequence[Message]) -> str:
+    """Return an observation as one text."""
+    return "\n".join(message.content for message in observation)
+
+
+def script(actions: Sequence[str]) -> Callable[[], Player]:
+    """Return a maker of players that play exactly these actions."""
+    return lambda: lambda seen: actions[len(seen) - 1] if len(seen) <= len(actions) else None
+
+
+async def play(jail: Jail, seed: int, player: Player, cap: int) -> Trace:
+    """Play one episode of at most ``cap`` turns. ``SandboxFault`` propagates."""
+    turns: list[Turn] = []
+    action = ""
+    try:
+        episode = await jail.episode(seed)
+    except EnvironmentFault as fault:
+        return Trace(seed, (), (), fault)
+    first = episode.observation
+    seen = [first]
+    async with episode:
+        try:
+            for _ in range(cap):
+                wanted = player(seen)
+                if wanted is None:
+                    break
+                action = wanted
+                step = await episode.step(action)
+                turns.append(
+                    Turn(action, step.observation, step.reward, step.terminated, step.truncated)
+                )
+                seen.append(step.observation)
+                if step.terminated or step.truncated:
+                    break
+        except EnvironmentFault as fault:
+            return Trace(seed, first, tuple(turns), fault, action)
+    return Trace(seed, first, tuple(turns), None, action)
+
+
+async def instance(jail: Jail, seed: int) -> Instance:
+    """Open an episode and ask for its solution; nothing is played, so it cannot prepare a win."""
+    try:
+        episode = await jail.episode(seed)
+    except EnvironmentFault as fault:
+        return Instance(seed, (), None, fault)
+    async with episode:
+        if not jail.info.has_solution:
+            return Instance(seed, episode.observation, None)
+        try:
+            return Instance(seed, episode.observation, tuple(await episode.solution()))
+        except EnvironmentFault as fault:
+            return Instance(seed, episode.observation, None, fault)
+
+
+async def together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Do all at once and return the results in order; the first error cancels the rest."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one) for one in work]
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+@dataclass(frozen=True)
+class Game:
+    """One play to be made."""
+
+    seed: int
+    player: Callable[[], Player]
+    cap: int
+
+
+class Table:
+    """Plays many games in one jail, a few at once; a timeout counts only when it happens alone too.
+
+    A slow but sound environment must not run into its time limit because we play it eight-fold.
+    """
+
+    def __init__(self, jail: Jail, parallel: int) -> None:
+        self.jail = jail
+        self._places = asyncio.Semaphore(parallel)
+
+    async def play(self, games: Sequence[Game]) -> list[Trace]:
+        """Play all games and return their traces in order."""
+        traces = await together(self._one(game) for game in games)
+        for index, trace in enumerate(traces):
+            if trace.fault is not None and trace.fault.reason == "timeout":
+                game = games[index]
+                traces[index] = await play(self.jail, game.seed, game.player(), game.cap)
+                if traces[index].fault is not None:
+                    break
+        return traces
+
+    async def instances(self, seeds: Sequence[int]) -> list[Instance]:
+        """Reset every seed and ask for its solution."""
+        found = await together(self._instance(seed) for seed in seeds)
+        for index, one in enumerate(found):
+            if one.fault is not None and one.fault.reason == "timeout":
+                found[index] = await instance(self.jail, one.seed)
+                if found[index].fault is not None:
+                    break
+        return found
+
+    async def _one(self, game: Game) -> Trace:
+        async with self._places:
+            return await play(self.jail, game.seed, game.player(), game.cap)
+
+    async def _instance(self, seed: int) -> Instance:
+        async with self._places:
+            return await instance(self.jail, seed)

@@ -1,0 +1,46 @@
+"""A second clock for the determinism check: the same source in a jail where it is weeks later."""
+
+import ast
+
+# Runs inside the jail, before the source. Both ways to a clock are covered: the functions of
+# `time`, and `datetime.now` and its kin, whose classes are built in and so have to be subclassed.
+PREAMBLE = """
+import time as _time, datetime as _datetime
+def _later(real, scale):
+    return lambda *a: real(*a) + type(real(*a))(3214987 * scale)
+for _name in ("time", "monotonic", "perf_counter", "process_time"):
+    setattr(_time, _name + "_ns", _later(getattr(_time, _name + "_ns"), 10**9))
+    setattr(_time, _name, _later(getattr(_time, _name), 1))
+def _at(real):
+    return lambda secs=None: real(_time.time() if secs is None else secs)
+for _name in ("localtime", "gmtime", "ctime"):
+    setattr(_time, _name, _at(getattr(_time, _name)))
+class _Date(_datetime.date):
+    @classmethod
+    def today(cls): return cls.fromtimestamp(_time.time())
+class _DateTime(_datetime.datetime):
+    @classmethod
+    def now(cls, tz=None): return cls.fromtimestamp(_time.time(), tz)
+    @classmethod
+    def today(cls): return cls.fromtimestamp(_time.time())
+    @classmethod
+    def utcnow(cls):
+        return cls.fromtimestamp(_time.time(), _datetime.timezone.utc).replace(tzinfo=None)
+_datetime.date, _datetime.datetime = _Date, _DateTime
+""".lstrip("\n")
+
+
+def shifted(source: str) -> str:
+    """Return the source with the clock shifted; its docstring and future imports stay first."""
+    lines = source.splitlines(keepends=True)
+    after = 0
+    for node in ast.parse(source).body:
+        documents = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not (documents or future):
+            break
+        after = node.end_lineno or after
+    head = "".join(lines[:after])
+    if head and not head.endswith("\n"):
+        head += "\n"
+    return head + PREAMBLE + "".join(lines[after:])

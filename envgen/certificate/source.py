@@ -1,0 +1,105 @@
+"""Checks of the source text by its syntax tree alone; nothing is run here."""
+
+import ast
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from envgen.certificate.record import Check
+
+PROVIDED = frozenset({"envkit"})
+CLOCKS = frozenset({"time", "datetime", "calendar"})
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """What the tree tells about how to test: whether hash order or a clock could matter."""
+
+    hashes: bool
+    reads_clock: bool
+
+
+def check_source(source: str, max_bytes: int) -> tuple[Check, SourceFacts | None]:
+    """Return the ``source`` check, and the facts when it passed.
+
+    Size in UTF-8 bytes, one top-level public class whose name ends in ``Env``, imports from the
+    standard library (an import within ``try`` may fail and is not refused). The kernel is the
+    boundary, not this list: it spares a jail to sources that cannot load.
+    """
+    size = len(source.encode("utf-8", "replace"))
+    evidence: dict[str, Any] = {"bytes": size}
+    problem: str | None = None
+    tree = ast.Module([], [])
+    if not source.strip():
+        problem = "the source is empty; write one Python file with one class ending in Env"
+    elif size > max_bytes:
+        problem = f"the source has {size} bytes; at most {max_bytes} are allowed, so shorten it"
+    else:
+        try:
+            tree = ast.parse(source)
+            problem = _problem(tree, evidence)
+        except SyntaxError as error:
+            problem = f"line {error.lineno or 1}: {error.msg}; the file must be valid Python"
+        except (ValueError, RecursionError, MemoryError) as error:
+            problem = f"the source cannot be parsed ({type(error).__name__}); simplify it"
+    if problem:
+        return Check("source", "fail", problem, evidence), None
+    name = evidence["classes"][0]
+    return Check("source", "pass", f"parses; one class, {name}", evidence), _facts(tree)
+
+
+def _problem(tree: ast.Module, evidence: dict[str, Any]) -> str | None:
+    classes = [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+        and node.name.endswith("Env")
+        and not node.name.startswith("_")
+    ]
+    evidence |= {"classes": classes, "imports": sorted(_imports(tree))}
+    if not classes:
+        return "no public class whose name ends in Env; write, say, class CanalLocksEnv"
+    if len(classes) > 1:
+        names = ", ".join(classes)
+        return f"{len(classes)} classes end in Env ({names}); keep one, prefix others with _"
+    for name, line in _foreign_imports(tree):
+        return (
+            f"line {line}: {name} is not in the standard library; "
+            "use the standard library (and envkit) only"
+        )
+    return None
+
+
+def _foreign_imports(tree: ast.Module) -> list[tuple[str, int]]:
+    """Imports at the top level, outside ``try``, of modules that the jail does not have."""
+    found = []
+    for node in tree.body:
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = ["." * node.level + (node.module or "")]
+        for name in names:
+            top = name.partition(".")[0]
+            if top not in sys.stdlib_module_names and top not in PROVIDED:
+                found.append((name, node.lineno))
+    return found
+
+
+def _imports(tree: ast.Module) -> set[str]:
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add((node.module or ".").partition(".")[0])
+    return names
+
+
+def _facts(tree: ast.Module) -> SourceFacts:
+    hashes = any(
+        isinstance(node, ast.Set | ast.SetComp)
+        or (isinstance(node, ast.Name) and node.id in ("set", "frozenset", "hash"))
+        for node in ast.walk(tree)
+    )
+    return SourceFacts(hashes, bool(_imports(tree) & CLOCKS))

@@ -1,0 +1,267 @@
+"""One attempt at a certificate: jails, plays in them, and the checks in their order."""
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import AsyncGenerator, Sequence
+from types import TracebackType
+from typing import Self
+
+from envgen.certificate import checks
+from envgen.certificate.hint import check_hint
+from envgen.certificate.odds import too_many
+from envgen.certificate.players import baselines, boxed, odd_actions, probe_script, unboxed
+from envgen.certificate.plays import Game, Instance, Table, Trace, said, script, together
+from envgen.certificate.record import Check
+from envgen.certificate.shift import shifted
+from envgen.certificate.source import SourceFacts
+from sandbox import EnvironmentFault, Jail, JailInfo, Observation, Sandbox
+from spadekit.seeds import derive
+
+SEEDS = 8
+FIXED_SEEDS = (11, 222, 3333)
+"""Always among the seeds: fingerprints are comparable only on the same ones."""
+MORE_SEEDS = 32
+MAX_TURNS = 25
+IDLE_TURNS = 100
+HASH_SEEDS = (1_234_567, 42, 99_991)
+PARALLEL = 8
+SLOW_S = 0.05
+
+Other = asyncio.Task[Jail | EnvironmentFault]
+"""A jail of the replays on its way, or why the source does not load there."""
+
+
+class Work:
+    """Plays everything in one jail and replays some of it in others; ``checks`` tells the verdicts.
+
+    The others have another hash seed and clock; they start while the first one already plays. Where
+    the source builds sets or hashes there are three of them, because two orders of a small set
+    agree too often. An async context manager: leaving it ends its jails.
+    """
+
+    info: JailInfo | None = None
+    turns: tuple[int, ...] = ()
+    fingerprint: str = ""
+
+    def __init__(
+        self,
+        source: str,
+        hint: str | None,
+        sandbox: Sandbox,
+        facts: SourceFacts,
+        *,
+        seed: int,
+        max_turns: int,
+    ) -> None:
+        self.source, self.hint, self.sandbox, self.facts = source, hint, sandbox, facts
+        self.max_turns = max_turns
+        drawn = [derive(seed, "certificate", index) % 2**31 for index in range(MORE_SEEDS + 5)]
+        self.seeds = (*FIXED_SEEDS, *drawn[: SEEDS - len(FIXED_SEEDS)])
+        self.more_seeds = tuple(drawn[-MORE_SEEDS:])
+        self.others: tuple[Other, ...] = ()
+        self.jails: list[Jail] = []
+
+    async def __aenter__(self) -> Self:
+        clock = shifted(self.source) if self.facts.reads_clock else self.source
+        hash_seeds = HASH_SEEDS if self.facts.hashes else HASH_SEEDS[:1]
+        self.others = tuple(asyncio.create_task(self._other(clock, seed)) for seed in hash_seeds)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for task in self.others:
+            task.cancel()
+        await asyncio.gather(*self.others, return_exceptions=True)
+        await asyncio.gather(*(jail.close() for jail in self.jails))
+
+    @property
+    def jail_lost(self) -> bool:
+        """Whether a jail of this attempt ended while we used it."""
+        return any(not jail.alive for jail in self.jails)
+
+    async def checks(self) -> AsyncGenerator[Check]:
+        """Yield every check from ``loads`` on. Stop asking at the first that fails."""
+        try:
+            jail = await self._open(self.source, 0)
+        except EnvironmentFault as fault:
+            message = f"the source does not load: {fault.reason}: {fault.detail}"
+            yield Check("loads", "fail", message, {"reason": fault.reason, "detail": fault.detail})
+            return
+        info = self.info = jail.info
+        yield Check("loads", "pass", f"{info.class_name}: {info.title}")
+
+        table, instances = await self._instances(jail)
+        odd = await self._odd(table, instances)
+        early = checks.contract(instances, odd)
+        if early.verdict == "fail":
+            yield early
+            return
+
+        sides = {
+            one.seed: baselines(info, one.first, derive(one.seed, "baseline")) for one in instances
+        }
+        idle_limit = min(info.max_turns + 1 if info.max_turns else IDLE_TURNS, IDLE_TURNS)
+        caps = {"nothing": idle_limit}
+        names = [(one.seed, name) for one in instances for name in sides[one.seed]]
+        reference = [
+            Game(one.seed, script(_replies(info, one.solution)), self.max_turns)
+            for one in instances
+            if one.solution
+        ]
+        skilless = [
+            Game(seed, sides[seed][name], caps.get(name, self.max_turns)) for seed, name in names
+        ]
+        probes = [
+            Game(one.seed, script(actions), len(actions))
+            for one in instances[: len(FIXED_SEEDS)]
+            for actions in [probe_script(info, one.first)]
+        ]
+        began = time.monotonic()
+        traces = await table.play([*reference, *skilless, *probes])
+        pace = (time.monotonic() - began) / max(1, sum(len(trace.turns) for trace in traces))
+        plays = traces[: len(reference)]
+        based = traces[len(reference) : len(traces) - len(probes)]
+        probed = traces[len(traces) - len(probes) :]
+        by_name = {
+            name: [t for (_, n), t in zip(names, based, strict=True) if n == name]
+            for name in dict.fromkeys(name for _, name in names)
+        }
+
+        yield checks.contract(instances, [*odd, *traces])
+        replays = plays[: len(FIXED_SEEDS)] + probed
+        yield await self._deterministic(instances, traces, replays)
+        yield checks.seeded(instances, by_name["nothing"])
+        yield await self._solvable(table, instances, plays)
+        self.turns = tuple(len(trace.turns) for trace in plays)
+        yield await self._nontrivial(table, plays, by_name)
+        yield checks.sealed(info, instances, [*odd, *based])
+        yield check_hint(self.hint, [one.solution or () for one in instances])
+        yield checks.bounded(by_name["nothing"], idle_limit, info.max_turns, pace)
+        self.fingerprint = fingerprint(replays)
+
+    async def _open(self, source: str, hash_seed: int) -> Jail:
+        jail = await self.sandbox.open(source, hash_seed=hash_seed)
+        self.jails.append(jail)
+        return jail
+
+    async def _other(self, source: str, hash_seed: int) -> Jail | EnvironmentFault:
+        try:
+            return await self._open(source, hash_seed)
+        except EnvironmentFault as fault:
+            return fault
+
+    async def _instances(self, jail: Jail) -> tuple[Table, list[Instance]]:
+        """Reset every seed, the first alone: it tells the pace, and a hang costs one wait."""
+        began = time.monotonic()
+        instances = await Table(jail, 1).instances(self.seeds[:1])
+        slow = time.monotonic() - began > SLOW_S
+        table = Table(jail, 2 if slow else PARALLEL)
+        fault = instances[0].fault
+        if fault is None or fault.reason != "timeout":
+            instances += await table.instances(self.seeds[1:])
+        return table, instances
+
+    async def _odd(self, table: Table, instances: Sequence[Instance]) -> list[Trace]:
+        """Send odd actions, three chains at once; where an episode ends, the next one goes on."""
+        if any(one.fault is not None and one.fault.stage != "solution" for one in instances):
+            return []
+        actions = odd_actions(table.jail.info, instances[0].solution or ())
+
+        async def chain(seed: int, rest: tuple[str, ...]) -> list[Trace]:
+            traces = []
+            while rest:
+                [trace] = await table.play([Game(seed, script(rest), len(rest))])
+                traces.append(trace)
+                if trace.fault is not None or not trace.turns:
+                    break
+                rest = rest[len(trace.turns) :]
+            return traces
+
+        parts = zip(instances[:3], (actions[0::3], actions[1::3], actions[2::3]), strict=False)
+        done = await together(chain(one.seed, part) for one, part in parts)
+        return [trace for traces in done for trace in traces]
+
+    async def _deterministic(
+        self, instances: Sequence[Instance], traces: Sequence[Trace], replays: Sequence[Trace]
+    ) -> Check:
+        firsts: dict[int, list[Observation]] = {one.seed: [one.first] for one in instances}
+        for trace in traces:
+            firsts[trace.seed].append(trace.first)
+        pairs: list[tuple[Trace, Trace]] = []
+        for copies in await together(_replay(task, replays) for task in self.others):
+            pairs += zip(replays, copies, strict=False)
+        return checks.deterministic(firsts, pairs)
+
+    async def _solvable(
+        self, table: Table, instances: Sequence[Instance], plays: Sequence[Trace]
+    ) -> Check:
+        played = {trace.seed: trace for trace in plays}
+        every = [played.get(one.seed, Trace(one.seed, one.first, ())) for one in instances]
+        plain = None
+        for one in instances:
+            lost = one.seed in played and played[one.seed].reward <= checks.SOLVED
+            if lost and table.jail.info.setting == "game":
+                bare = tuple(unboxed(action) for action in one.solution or ())
+                [plain] = await table.play([Game(one.seed, script(bare), self.max_turns)])
+                break
+        return checks.solvable(instances, every, plain, self.max_turns)
+
+    async def _nontrivial(
+        self, table: Table, plays: Sequence[Trace], by_name: dict[str, list[Trace]]
+    ) -> Check:
+        reference = {trace.seed: trace.reward for trace in plays}
+        usual = min(reference.values(), default=1.0)
+        won: dict[str, tuple[int, int]] = {}
+        for name, traces in by_name.items():
+            count, number = checks.wins(traces, reference, usual), len(traces)
+            if count and not too_many(count, number):
+                # A win or two may be luck: ask again, with enough plays to tell.
+                extra = await self._more(table, name)
+                count, number = count + checks.wins(extra, reference, usual), number + len(extra)
+            won[name] = (count, number)
+        return checks.nontrivial(won, table.jail.info.setting)
+
+    async def _more(self, table: Table, name: str) -> list[Trace]:
+        """Let one skill-less player play 32 seeds more."""
+        games = []
+        for one in await table.instances(self.more_seeds):
+            sides = baselines(table.jail.info, one.first, derive(one.seed, "baseline"))
+            if name in sides:
+                games.append(Game(one.seed, sides[name], self.max_turns))
+        return await table.play(games)
+
+
+def fingerprint(traces: Sequence[Trace]) -> str:
+    """Return the SHA-256 of what scripted actions led to: observations, rewards, endings."""
+    told = [
+        [
+            trace.seed,
+            said(trace.first),
+            [[said(t.observation), t.reward, t.terminated, t.truncated] for t in trace.turns],
+        ]
+        for trace in traces
+    ]
+    return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+
+
+async def _replay(task: Other, replays: Sequence[Trace]) -> list[Trace]:
+    jail = await task
+    if isinstance(jail, EnvironmentFault):
+        return [Trace(replays[0].seed, (), (), jail)] if replays else []
+    # Backwards, so that what one episode leaves behind for the next does not match.
+    games = [
+        Game(one.seed, script([turn.action for turn in one.turns]), len(one.turns))
+        for one in reversed(replays)
+    ]
+    return (await Table(jail, PARALLEL).play(games))[::-1]
+
+
+def _replies(info: JailInfo, actions: Sequence[str]) -> list[str]:
+    """Return a solution's actions as a policy would reply them: a game's in a box."""
+    return list(actions) if info.setting == "tool_use" else [boxed(action) for action in actions]
