@@ -62,7 +62,7 @@ class Indexer:
         """Embed environments that have no embedding; return how many. Safe to run beside itself."""
         self.check_model()
         tables = self.tables
-        if tables.table("environments").count_rows() == tables.table("vectors").count_rows():
+        if not self.unembedded():
             return 0
         have = set(tables.scan("vectors", columns=["id"]).column("id").to_pylist())
         known = tables.scan("environments", columns=["id"]).column("id").to_pylist()
@@ -81,6 +81,35 @@ class Indexer:
         if missing:
             tables.ensure_indexes("vectors")
         return len(missing)
+
+    def verify(self) -> list[str]:
+        """Compare the tables' ids with those of shards and logs; a line per table that differs."""
+        problems = []
+        root = self.root / "shards"
+        for name in ("environments", "designs", "plays"):
+            wanted: set[str] = set()
+            for number in shards.numbers(root):
+                records = shards.read_member(root, shards.manifest(root, number), name)
+                wanted.update(one.id for one in records)
+            if name == "plays":
+                for path in (self.root / "plays").glob("*.parquet"):
+                    wanted.update(one.id for one in shards.read_log(path, PlayRecord))
+            held = self.tables.scan(name, columns=["id"]).column("id").to_pylist()
+            unique = set(held)
+            counts = (len(wanted - unique), len(unique - wanted), len(held) - len(unique))
+            if any(counts):
+                problems.append(
+                    f"table {name}: {counts[0]} rows missing, {counts[1]} unknown, {counts[2]} "
+                    "double; `spadework memory rebuild` mends it"
+                )
+        return problems
+
+    def unembedded(self) -> int:
+        """Return how many environments have no embedding."""
+        environments, vectors = (
+            int(self.tables.table(name).count_rows()) for name in ("environments", "vectors")
+        )
+        return max(0, environments - vectors)
 
     def check_model(self) -> None:
         """Refuse embeddings that another model made. Raises ``BadInput``."""

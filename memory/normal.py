@@ -41,7 +41,7 @@ def normalise(source: str) -> Normal:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source)
-        text = _unparse(_Fold(tree).visit(tree))
+        text = _unparse(ast.fix_missing_locations(_Fold(tree).visit(tree)))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"not readable as Python: {type(error).__name__}: {error}") from None
     tokens = _TOKEN.findall(text)
@@ -53,12 +53,21 @@ def normalise(source: str) -> Normal:
 
 
 def _unparse(tree: ast.Module) -> str:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef):
-            functions = [item for item in node.body if _is_function(item)]
-            rest = [item for item in node.body if not _is_function(item)]
-            node.body = rest + sorted(functions, key=ast.unparse)
-    return ast.unparse(ast.fix_missing_locations(tree))
+    """Return the text of everything but functions, then the functions in order of their text."""
+    functions = sorted(ast.unparse(function) for function in _take_functions(tree))
+    return "\n".join([ast.unparse(tree), *functions])
+
+
+def _take_functions(node: ast.Module | ast.ClassDef) -> list[ast.stmt]:
+    """Cut the functions of a module or class, and of the classes in it, out of its body."""
+    taken = [item for item in node.body if _is_function(item)]
+    node.body = [item for item in node.body if not _is_function(item)]
+    for item in node.body:
+        if isinstance(item, ast.ClassDef):
+            taken += _take_functions(item)
+    if isinstance(node, ast.ClassDef) and not node.body:
+        node.body = [ast.Pass()]
+    return taken
 
 
 def _is_function(node: ast.AST) -> bool:

@@ -116,7 +116,7 @@ class StandingRecord:
 
     @property
     def stamp(self) -> str:
-        """Orders writes of one key, by ``updated`` then content: any order of arrival ends alike."""
+        """Orders writes of one key, ``updated`` then content: any order of arrival ends alike."""
         return f"{self.updated:020d}-{content_digest([self])[:12]}"
 
 

@@ -3,8 +3,8 @@
 import json
 import random
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,10 +45,10 @@ class Examples:
 class Store:
     """The environment memory in one folder. Open it with ``Store.open``; threads may share it."""
 
-    def __init__(self, root: Path, config: MemoryConfig) -> None:
+    def __init__(self, root: Path, config: MemoryConfig, embedder: Embedder) -> None:
         self.root = root
         self.config = config
-        self.embedder = Embedder(config.embed_model, config.embed_batch)
+        self.embedder = embedder
         uri = str((root / "lance").resolve())
         self.tables = Tables(uri, config, lambda: self.embedder.width)
         self._indexer = Indexer(root, self.tables, self.embedder)
@@ -60,9 +60,16 @@ class Store:
 
     @classmethod
     def open(
-        cls, root: Path | str, config: MemoryConfig | None = None, create: bool = False
+        cls,
+        root: Path | str,
+        config: MemoryConfig | None = None,
+        create: bool = False,
+        embedder: Embedder | None = None,
     ) -> "Store":
-        """Open the store in the folder ``root``, made when ``create``. Raises ``BadInput``."""
+        """Open the store in the folder ``root``, made when ``create``. Raises ``BadInput``.
+
+        ``embedder`` is a model that several stores share; without one the configuration's is used.
+        """
         folder = Path(root)
         path = folder / "store.json"
         try:
@@ -82,7 +89,8 @@ class Store:
             raise BadInput(
                 f"{folder}: written by a newer version (schema {found}); upgrade spadework"
             )
-        return cls(folder, config or MemoryConfig())
+        config = config or MemoryConfig()
+        return cls(folder, config, embedder or Embedder(config.embed_model, config.embed_batch))
 
     def __enter__(self) -> "Store":
         return self
@@ -160,6 +168,11 @@ class Store:
             )
             self._background.start()
 
+    def unembedded(self) -> int:
+        """Return how many environments have no embedding yet."""
+        self.index()
+        return self._indexer.unembedded()
+
     def embed(self) -> int:
         """Embed now whatever has no embedding yet; return how many that were."""
         self.index()
@@ -182,13 +195,13 @@ class Store:
     def environment(self, name: str) -> EnvironmentRecord:
         """Return the environment whose id is or starts with ``name``. Raises ``BadInput``."""
         self.index()
-        found = self.tables.scan("environments", self._starts(name, "environment"), limit=2)
+        found = self.tables.scan("environments", self._starts(name), limit=2)
         return self._only(from_table(EnvironmentRecord, found), name, "environment")
 
     def design(self, name: str) -> DesignRecord:
         """Return the design whose id is or starts with ``name``. Raises ``BadInput``."""
         self.index()
-        found = self.tables.scan("designs", self._starts(name, "design"), limit=2)
+        found = self.tables.scan("designs", self._starts(name), limit=2)
         return self._only(from_table(DesignRecord, found), name, "design")
 
     def environments(
@@ -334,7 +347,7 @@ class Store:
             problems += shards.verify_logs(self.root / log)
         if not problems:
             self.index()
-            problems += self._verify_tables()
+            problems += self._indexer.verify()
         return problems
 
     def compact(self) -> None:
@@ -342,25 +355,6 @@ class Store:
         self.index()
         with self._lock:
             self.tables.compact_all()
-
-    def _verify_tables(self) -> list[str]:
-        problems = []
-        for name in ("environments", "designs", "plays"):
-            held = self.tables.scan(name, columns=["id"]).column("id").to_pylist()
-            wanted: set[str] = set()
-            for head in self.shards():
-                records = shards.read_member(self.root / "shards", head, name)
-                wanted.update(one.id for one in records)
-            if name == "plays":
-                for path in (self.root / "plays").glob("*.parquet"):
-                    wanted.update(one.id for one in shards.read_log(path, PlayRecord))
-            counts = (len(wanted - set(held)), len(set(held) - wanted), len(held) - len(set(held)))
-            if any(counts):
-                problems.append(
-                    f"table {name}: {counts[0]} rows missing, {counts[1]} unknown, {counts[2]} "
-                    "double; `spadework memory rebuild` mends it"
-                )
-        return problems
 
     def _histories(self) -> Mapping[str, list[StandingRecord]]:
         self.index()
@@ -386,10 +380,10 @@ class Store:
                     self._indexer.embed_missing()
 
     @staticmethod
-    def _starts(name: str, kind: str) -> str:
+    def _starts(name: str) -> str:
         if not 4 <= len(name) <= 64 or not set(name) <= _HEX:
             raise BadInput(
-                f"{name!r} is not the id of a {kind}: give at least 4 of its hex digits "
+                f"{name!r} is not an id: give at least 4 hex digits of one "
                 "(`spadework search` shows ids)"
             )
         return f"id >= {quoted(name)} AND id < {quoted(name + 'g')}"
@@ -401,13 +395,3 @@ class Store:
         if len(found) > 1:
             raise BadInput(f"{name} is the start of several ids; give more digits")
         return found[0]
-
-
-@contextmanager
-def opened(root: Path | str, config: MemoryConfig, create: bool = False) -> Iterator[Store]:
-    """Open a store for the length of a block."""
-    store = Store.open(root, config, create)
-    try:
-        yield store
-    finally:
-        store.close()

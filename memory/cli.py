@@ -1,0 +1,332 @@
+"""Commands that look into the memory: search, show, stats, shards, and the upkeep of the store."""
+
+import dataclasses
+import json
+import math
+from typing import Annotated, Any
+
+import typer
+
+from memory.config import MemoryConfig
+from memory.diversity import Decision
+from memory.schema import DesignRecord, EnvironmentRecord, StandingRecord
+from memory.search import Hit, parse_band, status_of
+from memory.stats import BINS, Stats
+from memory.store import Store
+from spadekit.cli import Command, Session, session
+from spadekit.errors import BadInput
+from spadekit.report import Report
+
+_FEW_BARS = 40  # characters of the longest bar of a histogram
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the front door."""
+    app.command("search", cls=Command)(_search)
+    app.command("show", cls=Command)(_show)
+    app.command("stats", cls=Command)(_stats)
+    app.command("shards", cls=Command)(_shards)
+    upkeep = typer.Typer(help="Upkeep of the store.", no_args_is_help=True)
+    upkeep.command("rebuild", cls=Command)(_rebuild)
+    upkeep.command("verify", cls=Command)(_verify)
+    upkeep.command("compact", cls=Command)(_compact)
+    app.add_typer(upkeep, name="memory")
+
+
+def _search(
+    ctx: typer.Context,
+    words: Annotated[list[str] | None, typer.Argument(help="What it is about.")] = None,
+    *,
+    skill: Annotated[str, typer.Option(help="Only this skill.")] = "",
+    setting: Annotated[str, typer.Option(help="game or tool_use.")] = "",
+    regret: Annotated[str, typer.Option(metavar="LO..HI", help="Range of the regret.")] = "",
+    episode_return: Annotated[
+        str, typer.Option("--return", metavar="LO..HI", help="Range of the unhinted return.")
+    ] = "",
+    status: Annotated[
+        str, typer.Option(help="frontier, mastered, hopeless, hint_only or unmeasured.")
+    ] = "",
+    shard: Annotated[int | None, typer.Option(help="Only this shard.")] = None,
+    like: Annotated[str, typer.Option(metavar="ENV", help="Neighbours of an environment.")] = "",
+    limit: Annotated[int, typer.Option(help="At most so many.")] = 10,
+) -> None:
+    """Find environments by meaning and words."""
+    here = session(ctx)
+    with _store(here) as store:
+        _announce_embedding(here.report, store)
+        hits = store.search(
+            " ".join(words or ()),
+            setting=setting,
+            skill=skill,
+            regret=parse_band(regret),
+            episode_return=parse_band(episode_return),
+            status=status,
+            shard=shard,
+            like=like,
+            limit=limit,
+        )
+    if here.report.as_json:
+        here.report.data([_hit(hit) for hit in hits])
+    elif hits:
+        columns = ("id", "title", "skills", "status", "regret", "return", "shard")
+        rows = [_hit(hit) | {"id": hit.environment.id[:8]} for hit in hits]
+        here.report.table("", columns, [[row[column] for column in columns] for row in rows])
+    else:
+        here.report.note("nothing found; loosen a filter, or `spadework stats` shows what is there")
+    if not hits:
+        raise typer.Exit(1)
+
+
+def _show(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="ENV|DESIGN", help="Its id, or how it starts.")],
+    why: Annotated[bool, typer.Option("--why", help="Why it was admitted or refused.")] = False,
+) -> None:
+    """Show an environment or a design with everything known about it."""
+    here = session(ctx)
+    with _store(here) as store:
+        environment, design = _find(store, name)
+        if environment is not None:
+            _show_environment(here.report, environment, store.standings(environment.id), why)
+        else:
+            assert design is not None
+            _show_design(here.report, design, store, why)
+
+
+def _stats(
+    ctx: typer.Context,
+    funnel: Annotated[bool, typer.Option("--funnel", help="Where designs were lost.")] = False,
+) -> None:
+    """Count what the memory holds: skills by status, regret, growth and variety per shard."""
+    here = session(ctx)
+    with _store(here) as store:
+        _announce_embedding(here.report, store)
+        found = store.stats()
+    if here.report.as_json:
+        here.report.data(_stats_json(found))
+    else:
+        _print_stats(here.report, found, funnel)
+    if not found.shards:
+        raise typer.Exit(1)
+
+
+def _shards(ctx: typer.Context) -> None:
+    """List the published shards."""
+    here = session(ctx)
+    with _store(here) as store:
+        found = store.shards()
+    columns = ("shard", "policy", "environments", "designs", "plays", "created", "content")
+    rows = [
+        (
+            one.shard,
+            one.policy_version,
+            one.rows("environments"),
+            one.rows("designs"),
+            one.rows("plays"),
+            one.created,
+            one.content[:12],
+        )
+        for one in found
+    ]
+    if rows or here.report.as_json:
+        here.report.table("", columns, rows)
+    else:
+        here.report.note("no shards yet; `spadework generate` publishes the first")
+    if not rows:
+        raise typer.Exit(1)
+
+
+def _rebuild(ctx: typer.Context) -> None:
+    """Make the tables again from shards and logs, embeddings too."""
+    here = session(ctx)
+    with _store(here) as store:
+        count = store.rebuild()
+    here.report.record("", {"rebuilt_from": count})
+
+
+def _verify(ctx: typer.Context) -> None:
+    """Recompute every digest and name what is wrong."""
+    here = session(ctx)
+    with _store(here) as store:
+        problems = store.verify()
+        count = len(store.shards()) if not problems else 0
+    if here.report.as_json:
+        here.report.data(problems)
+    for problem in problems:
+        here.report.error(problem)
+    if problems:
+        raise typer.Exit(1)
+    here.report.note(f"all good: {count} shards, every digest as recorded")
+
+
+def _compact(ctx: typer.Context) -> None:
+    """Compact the tables now; it also happens by itself as they grow."""
+    here = session(ctx)
+    with _store(here) as store:
+        store.compact()
+    here.report.record("", {"compacted": True})
+
+
+def _store(here: Session) -> Store:
+    return Store.open(here.home / "store", here.settings.section(MemoryConfig))
+
+
+def _announce_embedding(report: Report, store: Store) -> None:
+    if count := store.unembedded():
+        report.note(f"embedding {count} new environments (once)")
+
+
+def _find(store: Store, name: str) -> tuple[EnvironmentRecord | None, DesignRecord | None]:
+    try:
+        return store.environment(name), None
+    except BadInput as error:
+        if "no environment" not in str(error):
+            raise
+    try:
+        return None, store.design(name)
+    except BadInput as error:
+        if "no design" not in str(error):
+            raise
+    raise BadInput(f"no environment or design {name} in the store; `spadework search` shows ids")
+
+
+def _show_environment(
+    report: Report, record: EnvironmentRecord, standings: list[StandingRecord], why: bool
+) -> None:
+    history = [_standing(one) for one in standings]
+    decision = _explanation(record.decision)
+    values = dataclasses.asdict(record)
+    if report.as_json:
+        report.data({**values, "standings": history, "why": decision})
+        return
+    long = ("source", "certificate", "decision", "tools", "title")
+    shown = {key: value for key, value in values.items() if key not in long and value != ""}
+    if why:
+        shown = {
+            "id": record.id,
+            "why": decision or "no decision recorded",
+            **json.loads(record.decision or "{}"),
+        }
+    report.record(record.title, shown)
+    if not why:
+        if history:
+            columns = tuple(history[0])
+            report.table("standings", columns, [list(row.values()) for row in history])
+        report.text(record.source)
+
+
+def _show_design(report: Report, record: DesignRecord, store: Store, why: bool) -> None:
+    decision = ""
+    if record.environment and record.outcome == "admitted":
+        decision = _explanation(store.environment(record.environment).decision)
+    reason = decision or ": ".join(filter(None, (record.stage, record.reason, record.detail)))
+    tokens = ("prompt_ids", "ids", "logprobs")
+    values = {k: v for k, v in dataclasses.asdict(record).items() if k not in tokens}
+    values["reward"] = _number(record.reward)
+    values["tokens"] = len(record.ids)
+    if report.as_json:
+        report.data({**values, "why": reason})
+        return
+    if why:
+        shown = {"id": record.id, "outcome": record.outcome, "why": reason or "-"}
+        report.record("design", shown)
+        return
+    values.pop("text")
+    report.record("design", {key: value for key, value in values.items() if value != ""})
+    report.text(record.text)
+
+
+def _explanation(decision: str) -> str:
+    try:
+        return Decision.from_json(decision).explanation
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return ""  # imported environments carry no decision of ours
+
+
+def _print_stats(report: Report, found: Stats, funnel: bool) -> None:
+    statuses = sorted({status for counts in found.skills.values() for status in counts})
+    rows = [
+        [skill, *(counts.get(status, 0) for status in statuses)]
+        for skill, counts in found.skills.items()
+    ]
+    report.table(f"{found.environments} environments", ["skill", *statuses], rows)
+    top = max((*found.regret, 1))
+    lines = [
+        f"{low:+.1f} .. {high:+.1f}  {'█' * math.ceil(_FEW_BARS * count / top)} {count}"
+        for low, high, count in zip(BINS, BINS[1:], found.regret, strict=False)
+        if count
+    ]
+    report.text("\n".join(["regret", *lines]))
+    columns = ("shard", "policy", "designs", "admitted", "duplicates", "regret", "Vendi / n")
+    report.table(
+        "growth",
+        columns,
+        [
+            (
+                one.shard,
+                one.policy_version,
+                one.designs,
+                one.environments,
+                one.duplicates,
+                one.mean_regret,
+                one.vendi_share,
+            )
+            for one in found.shards
+        ],
+    )
+    if funnel:
+        lost = [(*key, count) for key, count in found.funnel.items()]
+        report.table("funnel", ("outcome", "stage", "reason", "designs"), lost)
+    for alarm in found.alarms:
+        report.error(alarm)
+
+
+def _stats_json(found: Stats) -> dict[str, Any]:
+    values = dataclasses.asdict(found)
+    values["regret"] = {
+        "edges": list(BINS),
+        "counts": list(found.regret),
+    }
+    values["funnel"] = [
+        {"outcome": outcome, "stage": stage, "reason": reason, "designs": count}
+        for (outcome, stage, reason), count in found.funnel.items()
+    ]
+    values["alarms"] = list(found.alarms)
+    return values
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    record, standing = hit.environment, hit.standing
+    return {
+        "id": record.id,
+        "title": record.title,
+        "description": record.description,
+        "setting": record.setting,
+        "skills": list(record.skills),
+        "status": status_of(standing),
+        "regret": _number(standing.regret if standing else None),
+        "return": _number(standing.return_unhinted if standing else None),
+        "policy_version": standing.policy_version if standing else None,
+        "shard": record.shard,
+        "similarity": _number(hit.similarity),
+        "score": hit.score,
+    }
+
+
+def _standing(record: StandingRecord) -> dict[str, Any]:
+    return {
+        "policy": record.policy_version,
+        "status": record.status,
+        "plays": record.plays_unhinted,
+        "return": _number(record.return_unhinted),
+        "hinted plays": record.plays_hinted,
+        "hinted return": _number(record.return_hinted),
+        "regret": _number(record.regret),
+        "low": _number(record.regret_low),
+        "high": _number(record.regret_high),
+    }
+
+
+def _number(value: float | None) -> float | None:
+    """JSON knows no nan."""
+    return None if value is None or math.isnan(value) else value
