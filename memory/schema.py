@@ -249,14 +249,9 @@ def to_table(kind: type[Record], records: Sequence[Record]) -> pa.Table:
     schema = SCHEMAS[kind]
     columns = []
     for field in schema:
-        values = [getattr(record, field.name) for record in records]
-        if pa.types.is_string(field.type):
-            values = [_encodable(value) for value in values]
-        elif field.type == _TEXT_LIST:
-            values = [[_encodable(text) for text in value] for value in values]
         try:
-            column = pa.array(values, field.type)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError) as error:
+            column = pa.array(_values(field, records), field.type)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, AttributeError) as error:
             raise ValueError(f"{kind.__name__}.{field.name}: {error}") from None
         if column.null_count and not field.nullable:
             raise ValueError(f"{kind.__name__}.{field.name}: None is not allowed here")
@@ -274,6 +269,15 @@ def from_table(kind: type[Record], table: pa.Table) -> list[Record]:
         for column in (table.column(name) for name in names)
     ]
     return [kind(*row) for row in zip(*columns, strict=True)]
+
+
+def _values(field: pa.Field, records: Sequence[Any]) -> list[Any]:
+    values = [getattr(record, field.name) for record in records]
+    if pa.types.is_string(field.type):
+        return [_encodable(value) for value in values]
+    if field.type == _TEXT_LIST:
+        return [[_encodable(text) for text in value] for value in values]
+    return values
 
 
 def _encodable(text: str) -> str:
