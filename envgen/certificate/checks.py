@@ -14,7 +14,7 @@ from sandbox import EnvironmentFault, JailInfo, Observation
 
 SOLVED = 0.5
 NEAR = 0.9
-ENOUGH_SEEDS = 4
+ENOUGH_SEEDS = 3
 SHOWN = 120
 
 
@@ -142,7 +142,8 @@ def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str) -> Check:
 
 
 def sealed(info: JailInfo, instances: Sequence[Instance], lost: Sequence[Trace]) -> Check:
-    """Fail when the text gives the answer away before it is earned, on at least four seeds.
+    """Fail when the text gives the answer away before it is earned, on at least
+    three seeds and half of those that were scanned.
 
     Told by an observation of a play that is not won: ``answer is X`` or ``solution: X`` anywhere,
     the answer in a later text that did not offer it as a choice, or a whole winning play of three
@@ -150,15 +151,15 @@ def sealed(info: JailInfo, instances: Sequence[Instance], lost: Sequence[Trace])
     """
     if info.setting == "tool_use" or not any(one.solution for one in instances):
         return Check("sealed", "pass", "nothing to scan: results of tools are there to be read")
-    leaks = {}
-    for one in instances:
+    leaks, scanned = {}, {trace.seed for trace in lost}
+    for one in (one for one in instances if one.seed in scanned):
         answer = spoken(one.solution or ())
         if len(answer) >= SHORTEST_ANSWER:
             texts = [t for trace in lost if trace.seed == one.seed for t in _texts(trace)]
             text = _leak(one, answer, texts)
             if text is not None:
                 leaks[one.seed] = (answer, text)
-    if len(leaks) < ENOUGH_SEEDS:
+    if len(leaks) < max(ENOUGH_SEEDS, len(scanned) / 2):
         return Check("sealed", "pass", "no text gives the answer away", {"leaks": len(leaks)})
     seed, (answer, text) = next(iter(leaks.items()))
     return Check(

@@ -27,11 +27,9 @@ DEEDS = {
 }
 ODD_WORDS = (
     "",
-    "   ",
     "no box at all",
     "\\boxed{",
     "\\boxed{}",
-    "\\boxed{0}",
     "\\boxed{-1}",
     "\\boxed{99 99}",
     "\\boxed{a, b, c, d}",

@@ -9,6 +9,21 @@ from envgen.certificate.record import Check
 
 PROVIDED = frozenset({"envkit"})
 CLOCKS = frozenset({"time", "datetime", "calendar"})
+WALKERS = frozenset(
+    {
+        "list",
+        "tuple",
+        "join",
+        "choice",
+        "choices",
+        "sample",
+        "enumerate",
+        "iter",
+        "map",
+        "zip",
+        "str",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -97,9 +112,49 @@ def _imports(tree: ast.Module) -> set[str]:
 
 
 def _facts(tree: ast.Module) -> SourceFacts:
-    hashes = any(
-        isinstance(node, ast.Set | ast.SetComp)
-        or (isinstance(node, ast.Name) and node.id in ("set", "frozenset", "hash"))
+    return SourceFacts(_order_of_sets(tree), bool(_imports(tree) & CLOCKS))
+
+
+def _order_of_sets(tree: ast.Module) -> bool:
+    """Whether ``hash`` is used, or something that was once a set is walked through or printed."""
+    sets = {
+        name
         for node in ast.walk(tree)
-    )
-    return SourceFacts(hashes, bool(_imports(tree) & CLOCKS))
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        and node.value
+        and _is_set(node.value, set())
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        for name in [_name(target)]
+        if name
+    }
+    for node in ast.walk(tree):
+        walked: list[ast.expr] = []
+        if isinstance(node, ast.For | ast.comprehension):
+            walked = [node.iter]
+        elif isinstance(node, ast.FormattedValue | ast.Starred):
+            walked = [node.value]
+        elif isinstance(node, ast.Call):
+            called = _name(node.func)
+            if called == "hash":
+                return True
+            if called in WALKERS:
+                walked = list(node.args)
+            if called == "pop" and isinstance(node.func, ast.Attribute):
+                walked = [node.func.value]
+        if any(_is_set(expression, sets) for expression in walked):
+            return True
+    return False
+
+
+def _is_set(node: ast.expr, known: set[str]) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _is_set(node.left, known) or _is_set(node.right, known)
+    if isinstance(node, ast.Call):
+        return _name(node.func) in ("set", "frozenset")
+    return isinstance(node, ast.Set | ast.SetComp) or _name(node) in known
+
+
+def _name(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""

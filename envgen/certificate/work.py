@@ -25,7 +25,9 @@ FIXED_SEEDS = (11, 222, 3333)
 MORE_SEEDS = 32
 MAX_TURNS = 25
 IDLE_TURNS = 100
-HASH_SEEDS = (1_234_567, 42, 99_991)
+HASH_SEEDS = (1_234_567, 42)
+FEW = {"nothing": 4, "echo": 4}
+"""These two win always or never on nearly every environment, so fewer plays find it out."""
 PARALLEL = 8
 SLOW_S = 0.05
 
@@ -37,7 +39,7 @@ class Work:
     """Plays everything in one jail and replays some of it in others; ``checks`` tells the verdicts.
 
     The others have another hash seed and clock; they start while the first one already plays. Where
-    the source builds sets or hashes there are three of them, because two orders of a small set
+    the source builds sets or hashes there are two of them, because two orders of a small set
     agree too often. An async context manager: leaving it ends its jails.
     """
 
@@ -108,7 +110,12 @@ class Work:
         }
         idle_limit = min(info.max_turns + 1 if info.max_turns else IDLE_TURNS, IDLE_TURNS)
         caps = {"nothing": idle_limit}
-        names = [(one.seed, name) for one in instances for name in sides[one.seed]]
+        names = [
+            (one.seed, name)
+            for place, one in enumerate(instances)
+            for name in sides[one.seed]
+            if place < FEW.get(name, SEEDS)
+        ]
         reference = [
             Game(one.seed, script(_replies(info, one.solution)), self.max_turns)
             for one in instances
