@@ -1,21 +1,17 @@
 """The report of a run, from a small store published through the real doors."""
 
-import importlib.util
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from bench.commands import report
-from bench.config import HeldoutConfig
 from bench.figures import RunFigures, flat, funnel, gather, known_runs
 from bench.report import render, rounds_table
 from bench.report_charts import stage_seconds
 from memory import MemoryConfig, Store
-from sandbox import SandboxConfig
-from solver.config import PolicyConfig, SolverConfig
 from solver.versions import Versions
 from spadekit.cli import Session
 from spadekit.errors import BadInput
@@ -23,27 +19,12 @@ from spadekit.report import Report
 from spadekit.settings import load
 
 HOSTILE = "<script>alert('x')</script>\u202e"
-SCHEMA = {
-    "sandbox": SandboxConfig,
-    "memory": MemoryConfig,
-    "policy": PolicyConfig,
-    "solver": SolverConfig,
-    "heldout": HeldoutConfig,
-}
-
-
-def runs_module() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("bench_runs", Path(__file__).parent / "runs.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory, make_run: Callable[..., None]) -> Path:
     folder = tmp_path_factory.mktemp("home")
-    runs_module().make_run(folder, "loop", 2, title=HOSTILE)
+    make_run(folder, "loop", 2, title=HOSTILE)
     return folder
 
 
@@ -58,10 +39,11 @@ def page(figures: RunFigures) -> str:
     return render(figures)
 
 
-def session(home: Path, folder: Path) -> Session:
-    recipe = folder / "recipe.toml"
+@pytest.fixture
+def session(home: Path, tmp_path: Path, schema: dict[str, type]) -> Session:
+    recipe = tmp_path / "recipe.toml"
     recipe.write_text("")
-    return Session(Report(as_json=True), load(recipe, [], SCHEMA), home)
+    return Session(Report(as_json=True), load(recipe, [], schema), home)
 
 
 def test_the_figures_are_those_of_the_store(home: Path, figures: RunFigures) -> None:
@@ -102,9 +84,9 @@ def test_the_page_needs_nothing_from_anywhere_else(page: str) -> None:
 
 
 def test_the_command_writes_the_page_and_prints_every_number(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    home: Path, session: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report(session(home, tmp_path), "loop", 0)
+    report(session, "loop", 0)
     printed = json.loads(capsys.readouterr().out)
     assert (home / "runs" / "loop" / "report.html").read_text().startswith("<!doctype html>")
     assert printed["page"].endswith("report.html")
@@ -113,11 +95,11 @@ def test_the_command_writes_the_page_and_prints_every_number(
     assert {"mean", "low", "high"} <= set(printed["change"]["greedy"])
 
 
-def test_an_unknown_run_is_refused_with_the_runs_there_are(home: Path, tmp_path: Path) -> None:
+def test_an_unknown_run_is_refused_with_the_runs_there_are(session: Session) -> None:
     with pytest.raises(BadInput, match=r"no run 'lop'.*: loop"):
-        report(session(home, tmp_path), "lop", 0)
+        report(session, "lop", 0)
     with pytest.raises(BadInput, match="letters"):
-        report(session(home, tmp_path), "../loop", 0)
+        report(session, "../loop", 0)
 
 
 def test_a_run_without_a_finished_round_says_so(tmp_path: Path) -> None:

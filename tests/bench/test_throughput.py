@@ -1,0 +1,84 @@
+"""Throughput is measured for real, here with few repetitions."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from bench import cli
+from bench.config import HeldoutConfig
+from bench.throughput import Row, engine, run, sandbox
+from sandbox import SandboxConfig
+from solver.config import PolicyConfig
+from spadekit.cli import Session
+from spadekit.report import Report
+from spadekit.settings import load
+
+
+async def test_the_sandbox_is_measured_against_plain_processes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, few in (("EPISODES", 2), ("TOGETHER", 2), ("TRIPS", 20), ("COLD", 1)):
+        monkeypatch.setattr(sandbox, name, few)
+    rows = await sandbox.measure(SandboxConfig())
+    assert {row.unit for row in rows} == {"episodes/s", "steps/s", "us", "ms"}
+    assert all(row.value > 0 and row.ratio is not None and row.ratio > 0 for row in rows)
+
+
+async def test_the_engine_is_measured_against_generate(
+    monkeypatch: pytest.MonkeyPatch, model_folder: Path
+) -> None:
+    for name, few in (("BATCHES", (1, 3)), ("WAVES", 1), ("MAX_TOKENS", 6)):
+        monkeypatch.setattr(engine, name, few)
+    rows = await engine.measure(model_folder, PolicyConfig())
+    assert [row.measure for row in rows] == ["sampling, batch 1", "sampling, batch 3"]
+    assert all(row.value > 0 and row.ratio for row in rows)
+
+
+def test_the_command_keeps_what_it_measured(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    schema: dict[str, type],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, few in (("EPISODES", 2), ("TOGETHER", 2), ("TRIPS", 5), ("COLD", 1)):
+        monkeypatch.setattr(sandbox, name, few)
+    (tmp_path / "recipe.toml").write_text("")
+    settings = load(tmp_path / "recipe.toml", [], schema)
+    run(Session(Report(as_json=True), settings, tmp_path), "sandbox")
+    printed = json.loads(capsys.readouterr().out)
+    [kept] = (tmp_path / "bench").glob("throughput-*.json")
+    body = json.loads(kept.read_text())
+    assert body["rows"] == printed
+    assert body["machine"]["cores"] >= 1
+
+
+def test_a_row_without_a_peer_has_no_ratio() -> None:
+    assert Row(part="p", measure="m", value=2.0, unit="s", n=1).ratio is None
+    with_peer = Row(part="p", measure="m", value=2.0, unit="s", n=1, peer="q", peer_value=4.0)
+    assert with_peer.ratio == 0.5
+
+
+def test_bench_alone_lists_what_can_be_measured() -> None:
+    app = typer.Typer()
+    cli.register(app)
+    shown = CliRunner().invoke(app, ["bench"])
+    assert shown.exit_code == 0
+    assert [text.split()[2] for text in shown.output.splitlines()] == ["throughput", "heldout"]
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"path": ""}, "path is empty"),
+        ({"plays": 0}, "at least 1"),
+        ({"temperature": 0.0}, "above 0"),
+        ({"max_tokens": 0}, "max_tokens"),
+        ({"max_turns": 0}, "max_turns"),
+    ],
+)
+def test_senseless_settings_are_refused(values: dict[str, object], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        HeldoutConfig(**values)
