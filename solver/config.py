@@ -45,10 +45,12 @@ class SolverConfig:
     """Most tokens of one conversation, prompt and replies together."""
     concurrency: int = 128
     """Episodes open at once."""
+    sources: int = 12
+    """Different environments open at once; keep it below sandbox.pool_jails."""
 
     def __post_init__(self) -> None:
         _at_least(self, 0, "temperature")
-        _at_least(self, 1, "max_tokens", "max_turns", "concurrency")
+        _at_least(self, 1, "max_tokens", "max_turns", "concurrency", "sources")
         if self.context <= self.max_tokens:
             raise ValueError(
                 f"context = {self.context} leaves no room beside max_tokens = {self.max_tokens}; "
@@ -60,14 +62,14 @@ class SolverConfig:
 class TrainConfig:
     """One GRPO step for both roles."""
 
-    environments: int = 12
-    """Environments played in one step."""
-    replay: float = 0.25
-    """Share of them taken from older shards while they are still at the frontier."""
-    seeds: int = 1
-    """Instances of each environment; each is one group."""
+    groups: int = 12
+    """Groups of one step; a group is one instance, an (environment, seed) pair."""
     group: int = 16
-    """Plays of one (environment, seed) group."""
+    """Plays of one group."""
+    instances: int = 3
+    """Most instances of one environment, where there are fewer environments than groups."""
+    replay: float = 0.25
+    """Share of the environments taken from older shards while they are at the frontier."""
     optimiser: Literal["separate", "shared"] = "separate"
     """`separate`: each role has its own Adam state and steps; `shared`: one step on the sum."""
     solver_rate: float = 3e-4
@@ -102,7 +104,7 @@ class TrainConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        _at_least(self, 1, "environments", "seeds", "solver_updates", "designer_updates")
+        _at_least(self, 1, "groups", "instances", "solver_updates", "designer_updates")
         _at_least(self, 1, "dr_grpo_tokens", "micro_tokens", "threads", "importance_cap")
         _at_least(self, 0, "solver_rate", "designer_rate", "solver_weight", "designer_weight")
         _at_least(self, 0, "max_lag", "weight_decay", "kl", "clip_low", "clip_high")

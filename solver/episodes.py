@@ -7,13 +7,23 @@ it the turn; a ``SandboxFault`` is ours and is raised.
 
 import asyncio
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from memory import PlayRecord
-from sandbox import EnvironmentFault, Episode, Jail, Message, Pool, episode_return, game_action
+from sandbox import (
+    EnvironmentFault,
+    Episode,
+    Jail,
+    Message,
+    Pool,
+    SandboxFault,
+    episode_return,
+    game_action,
+)
 from solver.config import SolverConfig
 from solver.policy import Completion, Gathering, Policy, Sampling
 from solver.prompts import Prompt, opening
@@ -22,6 +32,7 @@ from spadekit.seeds import derive
 
 Stop = Literal["terminated", "truncated", "turns", "context", "fault"]
 CONTEXT = 1_000_000
+_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
@@ -117,28 +128,92 @@ async def play(
 async def play_many(
     policy: Policy, pool: Pool, jobs: Sequence[Job], config: SolverConfig
 ) -> list[Play]:
-    """Play all jobs, ``config.concurrency`` at a time; the plays come in the order of the jobs."""
+    """Play all jobs, begun in order; the plays come in the order of the jobs.
+
+    At most ``config.concurrency`` plays of ``config.sources`` different environments are open at
+    once: keep the plays of one environment together. Raises ``SandboxFault`` when the sandbox fails
+    three times in a row on one job.
+    """
     plays: list[Play | None] = [None] * len(jobs)
-    waiting: Iterator[tuple[int, Job]] = iter(enumerate(jobs))
+    line = _Line(jobs, config.sources)
 
     async def player() -> None:
-        # One client for all of its plays: a batch waits for a player's next play as for a turn.
-        with _client(policy):
-            for index, job in waiting:
-                sampling = Sampling(config.temperature, config.max_tokens, job.sample_seed)
-                rules = _Rules(sampling, config.max_turns, config.prompt, config.context)
-                try:
-                    async with pool.lease(job.source) as jail:
-                        plays[index] = await _play(policy, jail, job.seed, job.hint, rules)
-                except EnvironmentFault as fault:
-                    plays[index] = _Buffer(policy).finish(
-                        job.seed, job.hint, rules, _Outcome.of(fault)
-                    )
+        while line.left:
+            # One client for play after play: a batch waits for a player's next play as for a turn.
+            with _client(policy):
+                while (index := line.take()) is not None:
+                    try:
+                        plays[index] = await _job(policy, pool, jobs[index], config)
+                    finally:
+                        line.done(index)
+            if line.left:
+                await line.changed()
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(min(config.concurrency, len(jobs))):
-            group.create_task(player())
-    return [play for play in plays if play is not None]
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(config.concurrency, len(jobs))):
+                group.create_task(player())
+    except* SandboxFault as faults:
+        first: BaseException = faults
+        while isinstance(first, BaseExceptionGroup):
+            first = first.exceptions[0]
+        fault = first
+    else:
+        return [play for play in plays if play is not None]
+    raise fault
+
+
+class _Line:
+    """Jobs handed out in order while at most ``most`` different sources are being played."""
+
+    def __init__(self, jobs: Sequence[Job], most: int) -> None:
+        self._jobs, self._most = jobs, most
+        self._next = 0
+        self._playing: Counter[str] = Counter()
+        self._change = asyncio.Event()
+
+    @property
+    def left(self) -> bool:
+        return self._next < len(self._jobs)
+
+    def take(self) -> int | None:
+        """Return the index of the next job; None when there is none or its source must wait."""
+        if not self.left:
+            return None
+        source = self._jobs[self._next].source
+        if source not in self._playing and len(self._playing) >= self._most:
+            return None
+        self._playing[source] += 1
+        self._next += 1
+        return self._next - 1
+
+    def done(self, index: int) -> None:
+        source = self._jobs[index].source
+        self._playing[source] -= 1
+        if not self._playing[source]:
+            del self._playing[source]
+            self._change.set()
+            self._change = asyncio.Event()
+
+    async def changed(self) -> None:
+        """Wait until a source has no play open any more."""
+        await self._change.wait()
+
+
+async def _job(policy: Policy, pool: Pool, job: Job, config: SolverConfig) -> Play:
+    sampling = Sampling(config.temperature, config.max_tokens, job.sample_seed)
+    rules = _Rules(sampling, config.max_turns, config.prompt, config.context)
+    for attempt in range(_ATTEMPTS):
+        try:
+            async with pool.lease(job.source) as jail:
+                return await _play(policy, jail, job.seed, job.hint, rules)
+        except EnvironmentFault as fault:
+            return _Buffer(policy).finish(job.seed, job.hint, rules, _Outcome.of(fault))
+        except SandboxFault:
+            # A jail that died under its other plays is replaced by the next lease.
+            if attempt == _ATTEMPTS - 1:
+                raise
+    raise AssertionError("the loop returns or raises")
 
 
 @dataclass(frozen=True)

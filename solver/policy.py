@@ -50,6 +50,10 @@ class Policy(Protocol):
     def chat(self) -> Chat:
         """The conversation format of the model."""
 
+    @property
+    def forward_seconds(self) -> float:
+        """Seconds spent in forward passes and sampling so far."""
+
     async def complete(self, prompt_ids: Sequence[int], sampling: Sampling) -> Completion:
         """Sample one completion of ``prompt_ids``."""
 

@@ -40,9 +40,7 @@ class LocalEngine:
         self._decoder = Decoder(
             self._model, self.chat.stop_ids, config.cache_mb * 2**20, config.batch_tokens
         )
-        self._thread = ThreadPoolExecutor(
-            1, "policy", initializer=torch.set_num_threads, initargs=(config.threads,)
-        )
+        self._thread = ThreadPoolExecutor(1, "policy")
         self._pending: list[tuple[Request, asyncio.Future[Completion]]] = []
         self._clients = 0
         self._busy = False
@@ -137,6 +135,8 @@ class LocalEngine:
         work.add_done_callback(lambda done: self._handed_back(done, entries))
 
     def _run(self, requests: list[Request]) -> None:
+        # A trainer in this process sets the number for the whole of the arithmetic library.
+        torch.set_num_threads(self._config.threads)
         self._decoder.run(requests, self._config.max_batch, self._version)
 
     def _handed_back(self, done: "asyncio.Future[None]", entries: list[Any]) -> None:
