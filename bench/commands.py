@@ -7,7 +7,7 @@ from dataclasses import asdict
 from bench.figures import RunFigures, gather, run_shards, run_versions
 from bench.heldout.evaluate import chosen, open_evaluator
 from bench.heldout.results import ARMS, Result
-from bench.report import estimate_text, rounds_table, write_page
+from bench.report import compact_text, estimate_text, rounds_table, write_page
 from memory import MemoryConfig, Store
 from solver.config import PolicyConfig
 from solver.versions import Versions
@@ -28,11 +28,11 @@ def report(session: Session, run: str, heldout_every: int) -> None:
     if session.report.as_json:
         session.report.data({"page": str(path), **figures.as_json()})
         return
-    table = rounds_table(figures)
+    table = rounds_table(figures, compact_text)
     shown = ("round", "valid", "admitted", "unhinted", "hinted", "regret", "learnable", "seconds")
     places = [table["columns"].index(name) for name in shown]
     session.report.table(
-        f"{run}: {len(figures.rounds)} rounds",
+        f"{run}: {len(figures.rounds)} rounds, 95 % intervals over environments",
         shown,
         [[row[place] for place in places] for row in table["rows"]],
     )

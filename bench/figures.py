@@ -157,7 +157,7 @@ def gather(home: Path, store: Store, versions: Versions, run: str) -> RunFigures
     made = [versions.read(version) for version in run_versions(versions, manifests)]
     shards = {one.shard for one in manifests}
     training = tuple(_training(info) for info in made if info.shard in shards)
-    results, left_out = comparable(stored(home / "runs" / run))
+    results, left_out = comparable(stored(home / "runs" / run), versions)
     return RunFigures(
         run=run,
         rounds=tuple(rounds),
@@ -225,12 +225,11 @@ def _round(
 ) -> RoundFigures:
     meta = manifest.meta
     outcomes = Counter(design.outcome for design in designs)
-    valid = outcomes["admitted"] + outcomes["duplicate"]
     return RoundFigures(
         round=manifest.shard,
         policy_version=manifest.policy_version,
         designs=len(designs),
-        valid=_share(int(meta.get("valid", valid)), len(designs)),
+        valid=_share(outcomes["admitted"] + outcomes["duplicate"], len(designs)),
         admitted=outcomes["admitted"],
         duplicates=outcomes["duplicate"],
         faulted=outcomes["faulted"],

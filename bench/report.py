@@ -2,7 +2,7 @@
 
 import datetime as dt
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,16 @@ def render(figures: RunFigures) -> str:
     )
 
 
-def rounds_table(figures: RunFigures) -> dict[str, Any]:
+def estimate_text(value: Estimate) -> str:
+    """Return a mean with its interval as text: ``0.412 (0.350 to 0.474)``."""
+    if value.low is None or value.high is None:
+        return _number(value.mean)
+    return f"{_number(value.mean)} ({value.low:.3f} to {value.high:.3f})"
+
+
+def rounds_table(
+    figures: RunFigures, show: Callable[[Estimate], str] = estimate_text
+) -> dict[str, Any]:
     """Return the figures of every round as columns and rows of text."""
     training = {one.shard: one for one in figures.training}
     columns = (
@@ -76,9 +85,9 @@ def rounds_table(figures: RunFigures) -> dict[str, Any]:
             str(one.designs),
             _percent(one.valid),
             str(one.admitted),
-            estimate_text(one.return_unhinted),
-            estimate_text(one.return_hinted),
-            estimate_text(one.regret),
+            show(one.return_unhinted),
+            show(one.return_hinted),
+            show(one.regret),
             _percent(one.learnable),
             _number(one.designer_reward),
             _number(one.vendi_share),
@@ -95,7 +104,8 @@ def rounds_table(figures: RunFigures) -> dict[str, Any]:
 
 def training_table(figures: RunFigures) -> dict[str, Any]:
     """Return the training metrics of every version of the run as columns and rows of text."""
-    names = list(dict.fromkeys(name for one in figures.training for name in one.metrics))
+    known = dict.fromkeys(name for one in figures.training for name in one.metrics)
+    names = [name for name in known if name not in ("version", "parent")]
     rows = [
         (str(one.version), *(_number(one.metrics.get(name), 4) for name in names))
         for one in figures.training
@@ -103,11 +113,11 @@ def training_table(figures: RunFigures) -> dict[str, Any]:
     return {"columns": ("version", *(name.replace("_", " ") for name in names)), "rows": rows}
 
 
-def estimate_text(value: Estimate) -> str:
-    """Return a mean with its interval as text: ``0.412 (0.350 to 0.474)``."""
-    if value.low is None or value.high is None:
+def compact_text(value: Estimate) -> str:
+    """Return a mean with half its interval as text, for narrow tables: ``0.412 ±0.062``."""
+    if value.mean is None or value.high is None:
         return _number(value.mean)
-    return f"{_number(value.mean)} ({value.low:.3f} to {value.high:.3f})"
+    return f"{value.mean:.3f} ±{value.high - value.mean:.3f}"
 
 
 def _tiles(figures: RunFigures, training: Steps) -> list[dict[str, str]]:

@@ -12,6 +12,17 @@ SHARE = (0.0, 1.0)
 Steps = Mapping[int | None, TrainingFigures]
 """Training steps by the shard they were made on."""
 
+TRAINING = (
+    ("reward", "Mean reward of the samples", ""),
+    ("groups_live", "Groups with an advantage", "Groups whose samples were not all paid the same."),
+    ("loss", "Loss", ""),
+    ("grad_norm", "Gradient norm", "Before clipping."),
+    ("clip_share", "Share of tokens clipped", ""),
+    ("importance", "Importance weight", "Truncated; 1 for samples of the very weights trained."),
+    ("kl_behaviour", "KL to the policy that sampled", ""),
+)
+"""Training metrics of each role: name, title and note of their charts."""
+
 
 def charts_of(figures: RunFigures, training: Steps) -> dict[str, Markup]:
     """Return every chart by its name in the page; training metrics come as one row of charts."""
@@ -96,6 +107,7 @@ def charts_of(figures: RunFigures, training: Steps) -> dict[str, Markup]:
                 )
             ],
             y_range=SHARE,
+            note="Inside: sampling, and the whole of the updates with their optimiser steps.",
             x_label="round",
         ),
     }
@@ -115,31 +127,28 @@ def stage_seconds(rounds: Sequence[RoundFigures], training: Steps) -> dict[str, 
             parts.setdefault("publish" if stage == "total" else stage, []).append(end - reached)
             reached = end
         step = training.get(one.round)
-        parts.setdefault("train", []).append(training_seconds(step))
+        plays = step.metrics.get("seconds.play", 0.0) if step else 0.0
+        parts.setdefault("training plays", []).append(plays)
+        parts.setdefault("updates", []).append(max(0.0, training_seconds(step) - plays))
     return parts
 
 
 def _training_charts(training: Sequence[TrainingFigures]) -> Markup:
-    """One chart per kind of metric, a line per role; times are shown elsewhere."""
-    kinds: dict[str, dict[str, str]] = {}
-    for name in dict.fromkeys(name for one in training for name in one.metrics):
-        for role in ("solver", "designer"):
-            if role in name:
-                kind = " ".join(name.replace(role, " ").replace(".", " ").replace("_", " ").split())
-                kinds.setdefault(kind, {})[role] = name
-    charts = [
+    """One chart per metric that tells whether training is healthy, a line per role."""
+    return Markup("").join(
         lines(
-            kind[:1].upper() + kind[1:],
+            title,
             [
-                _values(role, [(one.version, one.metrics.get(name)) for one in training])
-                for role, name in roles.items()
+                _values(
+                    role, [(one.version, one.metrics.get(f"{role}.{name}")) for one in training]
+                )
+                for role in ("solver", "designer")
             ],
             x_label="policy version",
+            note=note,
         )
-        for kind, roles in kinds.items()
-        if "second" not in kind
-    ]
-    return Markup("").join(charts)
+        for name, title, note in TRAINING
+    )
 
 
 def _estimates(name: str, values: Sequence[tuple[int, Estimate]]) -> Series:

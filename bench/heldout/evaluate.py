@@ -1,7 +1,6 @@
 """Play the held-out set with policy versions; what was measured before is read, not played."""
 
 import datetime as dt
-import hashlib
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -10,14 +9,14 @@ from pathlib import Path
 
 from bench.config import HeldoutConfig
 from bench.heldout.dataset import HeldoutEnvironment, HeldoutSet, read_set
-from bench.heldout.results import Protocol, Result, Returns, path_of, read, save
+from bench.heldout.results import Protocol, Result, Returns, path_of, read, save, weights_digest
 from bench.machine import machine
 from sandbox import Pool, Sandbox, SandboxConfig
 from solver.config import PolicyConfig, SolverConfig
 from solver.engines.local import LocalEngine
 from solver.episodes import Job, Play, play_many
 from solver.policy import Policy
-from solver.versions import PolicyInfo, Versions
+from solver.versions import Versions
 from spadekit.errors import BadInput
 from spadekit.seeds import derive
 from spadekit.settings import Settings
@@ -100,16 +99,6 @@ def reusable(run_dir: Path, version: int, weights: str, protocol: Protocol) -> R
     found = read(path)
     same = (found.version, found.weights, found.protocol) == (version, weights, protocol)
     return found if same else None
-
-
-def weights_digest(info: PolicyInfo) -> str:
-    """Return one digest of the files that decide what a version says (the optimiser's do not)."""
-    lines = [
-        f"{name} {digest}"
-        for name, digest in sorted(info.digests.items())
-        if not name.startswith("optimiser")
-    ]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def protocol_of(settings: Settings, heldout: HeldoutSet) -> Protocol:

@@ -1,12 +1,14 @@
 """Results of held-out evaluations: one JSON file per policy version, and the figures they give."""
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from bench.statistics import Estimate, clustered_mean, paired_difference
+from solver.versions import PolicyInfo, Versions
 from spadekit.errors import BadInput
 from spadekit.files import write_json
 
@@ -82,6 +84,16 @@ def change(first: Result, last: Result, arm: Arm) -> Estimate:
     return paired_difference(first.returns(arm), last.returns(arm))
 
 
+def weights_digest(info: PolicyInfo) -> str:
+    """Return one digest of the files that decide what a version says (the optimiser's do not)."""
+    lines = [
+        f"{name} {digest}"
+        for name, digest in sorted(info.digests.items())
+        if not name.startswith("optimiser")
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
 def folder_of(run_dir: Path) -> Path:
     """Return where a run's held-out results lie."""
     return run_dir / "heldout"
@@ -138,10 +150,20 @@ def stored(run_dir: Path) -> list[Result]:
     return sorted((read(path) for path in paths), key=lambda result: result.version)
 
 
-def comparable(results: list[Result]) -> tuple[list[Result], int]:
-    """Return the results that share the protocol of the newest one, and how many were left out."""
-    if not results:
-        return [], 0
-    newest = max(results, key=lambda result: result.created)
-    kept = [result for result in results if result.protocol == newest.protocol]
+def comparable(results: Sequence[Result], versions: Versions) -> tuple[list[Result], int]:
+    """Return the results that can stand beside each other, and how many were left out.
+
+    Those are measured the way the newest one was, on the weights that their version has now.
+    """
+    current = [one for one in results if _is_current(one, versions)]
+    if not current:
+        return [], len(results)
+    newest = max(current, key=lambda result: result.created)
+    kept = [result for result in current if result.protocol == newest.protocol]
     return kept, len(results) - len(kept)
+
+
+def _is_current(result: Result, versions: Versions) -> bool:
+    if not versions.has(result.version):
+        return True
+    return weights_digest(versions.read(result.version)) == result.weights

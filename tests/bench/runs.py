@@ -2,9 +2,10 @@
 
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
-from bench.heldout.results import Protocol, Result, Returns, save
+from bench.heldout.results import Protocol, Result, Returns, save, weights_digest
 from memory import (
     DesignRecord,
     EnvironmentRecord,
@@ -40,7 +41,9 @@ def make_run(home: Path, run: str, rounds: int, title: str = "", heldout: bool =
     )
     if heldout:
         for version in sorted({0, *range(0, rounds, 5), rounds}):
-            save(home / "runs" / run, heldout_result(version, 0.2 + 0.006 * version))
+            result = heldout_result(version, 0.2 + 0.006 * version)
+            weights = weights_digest(versions.read(version))
+            save(home / "runs" / run, replace(result, weights=weights))
 
 
 def publish_round(
@@ -192,13 +195,18 @@ def training(rng: random.Random, number: int) -> PolicyInfo:
         role: {
             "loss": rng.gauss(0, 0.02),
             "clip_share": abs(rng.gauss(0.03, 0.02)),
-            "gradient_norm": rng.uniform(0.5, 2.0),
-            "advantage_mean": rng.gauss(0, 0.01),
+            "grad_norm": rng.uniform(0.5, 2.0),
+            "reward": rng.uniform(0.2, 0.5),
+            "groups_live": rng.randrange(5, 12),
+            "importance": None if role == "designer" and number == 1 else 1.0,
+            "kl_behaviour": abs(rng.gauss(0, 0.001)),
             "samples": 24,
+            "dropped": {"lag": 0},
         }
         for role in ("solver", "designer")
     }
-    metrics = {**roles, "seconds": {"total": 6.5, "forward": 2.0, "backward": 3.1}}
+    seconds = {"play": 2.5, "forward": 2.0, "backward": 3.1, "total": 6.5}
+    metrics = {"version": number, "parent": number - 1, **roles, "seconds": seconds}
     return PolicyInfo(number, number - 1, number, number, "0" * 16, {}, metrics)
 
 

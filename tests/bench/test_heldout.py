@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from bench.commands import heldout, report
 from bench.heldout.dataset import read_set
 from bench.heldout.evaluate import chosen, jobs_of, open_evaluator, protocol_of
 from bench.heldout.results import Result, change, comparable, path_of, read, save, stored
+from memory import MemoryConfig, Store
 from solver.config import PolicyConfig
 from solver.versions import Versions
+from spadekit.cli import Session
 from spadekit.errors import BadInput
+from spadekit.report import Report
 from spadekit.settings import Settings, load
 
 SOURCE = '''\
@@ -91,9 +95,9 @@ async def test_an_unknown_version_is_refused(home: Path, settings: Make) -> None
 
 
 def test_every_version_meets_the_same_instances(home: Path, settings: Make) -> None:
-    heldout = read_set(str(home / "set.jsonl"))
-    protocol = protocol_of(settings(), heldout)
-    environment = heldout.environments[0]
+    known = read_set(str(home / "set.jsonl"))
+    protocol = protocol_of(settings(), known)
+    environment = known.environments[0]
     many, few = jobs_of(environment, 8, protocol), jobs_of(environment, 4, protocol)
     assert many[:4] == few
     assert len({job.seed for job in many}) == 8
@@ -101,11 +105,11 @@ def test_every_version_meets_the_same_instances(home: Path, settings: Make) -> N
 
 
 def test_settings_left_out_are_those_of_the_solver(home: Path, settings: Make) -> None:
-    heldout = read_set(str(home / "set.jsonl"))
-    protocol = protocol_of(settings("heldout.max_tokens=9"), heldout)
+    known = read_set(str(home / "set.jsonl"))
+    protocol = protocol_of(settings("heldout.max_tokens=9"), known)
     assert (protocol.max_tokens, protocol.max_turns, protocol.temperature) == (9, 12, 1.0)
     with pytest.raises(BadInput, match=r"heldout\.temperature"):
-        protocol_of(settings("solver.temperature=0"), heldout)
+        protocol_of(settings("solver.temperature=0"), known)
 
 
 @pytest.mark.parametrize(
@@ -157,14 +161,25 @@ def test_a_damaged_result_is_refused_by_name(tmp_path: Path, damage: str) -> Non
         stored(tmp_path)
 
 
-def test_only_results_of_one_protocol_are_compared(heldout_result: MakeResult) -> None:
+def test_only_results_of_one_protocol_are_compared(
+    tmp_path: Path, heldout_result: MakeResult
+) -> None:
+    versions = Versions(tmp_path)
     old = heldout_result(0, 0.2)
     new = [
         replace(heldout_result(version, 0.3), protocol=replace(old.protocol, plays=4))
         for version in (1, 2)
     ]
-    assert comparable([old, *new]) == (new, 1)
-    assert comparable([]) == ([], 0)
+    assert comparable([old, *new], versions) == (new, 1)
+    assert comparable([], versions) == ([], 0)
+
+
+def test_results_of_weights_that_were_replaced_are_not_shown(
+    home: Path, heldout_result: MakeResult
+) -> None:
+    versions = Versions(home / "policy")
+    stale, gone = heldout_result(0, 0.2), heldout_result(7, 0.2)
+    assert comparable([stale, gone], versions) == ([gone], 1)
 
 
 def test_the_change_between_versions_is_paired(heldout_result: MakeResult) -> None:
@@ -187,3 +202,24 @@ def test_the_change_between_versions_is_paired(heldout_result: MakeResult) -> No
 def test_the_first_and_the_last_version_are_always_judged(every: int, expected: list[int]) -> None:
     assert chosen(list(range(7)), every) == expected
     assert chosen([], every) == []
+
+
+def test_a_report_plays_the_held_out_set_when_asked(
+    home: Path, settings: Make, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(home / "store", MemoryConfig(), create=True) as store:
+        store.publish(1, [], [], [], [], meta={"run": "asked", "policy_version": 0})
+    report(Session(Report(as_json=True), settings(), home), "asked", 5)
+    printed = json.loads(capsys.readouterr().out)
+    assert [one["version"] for one in printed["heldout"]] == [0]
+    assert printed["heldout"][0]["sampled"]["mean"] == 0.5
+    assert path_of(home / "runs" / "asked", 0).exists()
+
+
+def test_the_command_shows_the_newest_version_by_family(
+    home: Path, settings: Make, capsys: pytest.CaptureFixture[str]
+) -> None:
+    heldout(Session(Report(), settings(), home), "shown", None)
+    out = capsys.readouterr().out
+    assert "policy version 0" in out
+    assert "Los" in out and "Won" in out and "0.500" in out

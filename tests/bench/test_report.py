@@ -68,7 +68,7 @@ def test_the_page_contains_the_figures(figures: RunFigures, page: str) -> None:
             assert f">{cell}</td>" in page
     change = figures.change["sampled"]
     assert f"{change.mean:+.3f}" in page
-    assert "Gradient norm" in page and "Clip share" in page
+    assert "Gradient norm" in page and "Share of tokens clipped" in page
     assert "spadework report loop" in page
 
 
