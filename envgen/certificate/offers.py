@@ -27,7 +27,7 @@ CUE_BEFORE = re.compile(rf"\b{CUE}\b[^.\n]{{0,40}}$", re.IGNORECASE)
 QUOTED = re.compile(r"\"([^\"\n]{1,40})\"|(?<!\w)'([^'\n]{1,40})'(?!\w)|`([^`\n]{1,40})`")
 BARS = re.compile(r"[^|\n:]{1,40}(?:\|[^|\n]{1,40}){1,40}")
 EITHER = re.compile(r"(?<![\w-])((?:[\w-]{1,24}, ){0,12}[\w-]{1,24}),? or ([\w-]{1,24})")
-SPLIT = re.compile(r"\s*(?:[,|/;]|\bor\b)\s*")
+SPLIT = re.compile(r"\s{0,4}(?:[,|/;]|\bor\b)\s{0,4}")
 EDGES = " \t\"'`.!?()[]"
 
 
@@ -40,7 +40,10 @@ def offers(text: str) -> tuple[str, ...]:
     for match in CUED.finditer(text):
         found += _split(match[1])
     for match in BRACKETS.finditer(text):
-        items = _split(next(group for group in match.groups() if group is not None))
+        inner = next(group for group in match.groups() if group is not None)
+        if match[1] is None and not SPLIT.search(inner):
+            continue  # a remark in round brackets, not a list
+        items = _split(inner)
         numbers = all(re.fullmatch(r"-?[0-9.]+", item) for item in items)
         cued = CUE_BEFORE.search(text, max(0, match.start() - 80), match.start())
         if len(items) > 1 and len(set(items)) == len(items) and (cued or not numbers):

@@ -1,0 +1,21 @@
+# flaw: step() returns four values, as old Gym did
+import random
+
+
+class FlawedEnv:
+    """A small task with a flaw."""
+
+    def reset(self, seed=None):
+        self.a, self.b = random.Random(seed).sample(range(100, 999), 2)
+        self.turn = 0
+        return f"{self.a} + {self.b}?", {}
+
+    def step(self, action):
+        said = action.removeprefix("\\boxed{").removesuffix("}")
+        return "", float(said == str(self.a + self.b)), True, {}
+
+    def solution(self):
+        return [str(self.a + self.b)]
+
+
+# hint: Look closely and think twice.

@@ -1,0 +1,22 @@
+# flaw: isdigit() lets a superscript through, int() does not
+import random
+
+
+class FlawedEnv:
+    """A small task with a flaw."""
+
+    def reset(self, seed=None):
+        self.a, self.b = random.Random(seed).sample(range(100, 999), 2)
+        self.turn = 0
+        return f"{self.a} + {self.b}?", {}
+
+    def step(self, action):
+        said = action.removeprefix("\\boxed{").removesuffix("}")
+        won = said.isdigit() and len(said) < 9 and int(said) == self.a + self.b
+        return "yes" if won else "no", float(won), True, False, {}
+
+    def solution(self):
+        return [str(self.a + self.b)]
+
+
+# hint: Look closely and think twice.

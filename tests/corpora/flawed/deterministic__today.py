@@ -1,0 +1,23 @@
+# flaw: the instance depends on the day
+import datetime
+import random
+
+
+class FlawedEnv:
+    """A small task with a flaw."""
+
+    def reset(self, seed=None):
+        rng = random.Random(f"{seed} {datetime.date.today()}")  # noqa: DTZ011
+        self.a, self.b = rng.sample(range(100, 999), 2)
+        return f"{self.a} + {self.b}?", {}
+
+    def step(self, action):
+        said = action.removeprefix("\\boxed{").removesuffix("}").strip()
+        won = said == str(self.a + self.b)
+        return "yes" if won else "no", float(won), True, False, {}
+
+    def solution(self):
+        return [str(self.a + self.b)]
+
+
+# hint: Look closely and think twice.

@@ -1,0 +1,20 @@
+# flaw: every action wins
+import random
+
+
+class FlawedEnv:
+    """A small task with a flaw."""
+
+    def reset(self, seed=None):
+        self.a, self.b = random.Random(seed).sample(range(100, 999), 2)
+        self.turn = 0
+        return f"{self.a} + {self.b}?", {}
+
+    def step(self, action):
+        return "fine", 1.0, True, False, {}
+
+    def solution(self):
+        return [str(self.a + self.b)]
+
+
+# hint: Look closely and think twice.

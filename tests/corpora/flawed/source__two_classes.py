@@ -1,0 +1,7 @@
+# flaw: two classes could be meant
+class AEnv:
+    """One."""
+
+
+class BEnv:
+    """Two."""

@@ -1,0 +1,50 @@
+"""The seed library: files, settings and hints that people read first."""
+
+import ast
+
+from envgen.certificate.hint import check_hint
+from envgen.seeds import FOLDER, load
+from envgen.skills import GAME_SKILLS, SKILLS, setting_of
+
+
+def test_there_are_eight_games_over_eight_skills_and_four_tool_backends() -> None:
+    games = [seed for seed in load() if seed.setting == "game"]
+    tools = [seed for seed in load() if seed.setting == "tool_use"]
+    assert len(games) >= 8
+    assert len({seed.skills[0] for seed in games}) >= 8
+    assert {seed.skills[0] for seed in games} <= set(GAME_SKILLS)
+    assert len(tools) >= 4
+    assert len({seed.skills[0] for seed in tools}) >= 4
+    assert {seed.difficulty for seed in load()} == {1, 2, 3, 4, 5}
+
+
+def test_every_file_is_listed_and_every_skill_is_known() -> None:
+    files = {path.stem for part in ("games", "tools") for path in (FOLDER / part).glob("*.py")}
+    assert files == {seed.name for seed in load()}
+    for seed in load():
+        assert seed.skills
+        assert set(seed.skills) <= set(SKILLS)
+        assert {setting_of(skill) for skill in seed.skills} == {seed.setting}
+
+
+def test_hints_are_short_ideas_on_one_line() -> None:
+    for seed in load():
+        assert check_hint(seed.hint, []).verdict == "pass"
+        assert "\n" not in seed.hint
+
+
+def test_a_stranger_finds_purpose_title_and_explained_methods_in_each_seed() -> None:
+    for seed in load():
+        tree = ast.parse(seed.source)
+        assert ast.get_docstring(tree), seed.name
+        environment = next(
+            node
+            for node in tree.body
+            if isinstance(node, ast.ClassDef) and node.name.endswith("Env")
+        )
+        title = ast.get_docstring(environment)
+        assert title is not None
+        assert "\n" not in title
+        for node in environment.body:
+            if isinstance(node, ast.FunctionDef) and node.name != "__init__":
+                assert ast.get_docstring(node), f"{seed.name}.{node.name}"
