@@ -50,8 +50,8 @@ class Embedder:
 
     @property
     def warmed(self) -> bool:
-        """Whether the model is loaded or being loaded."""
-        return self._loaded is not None or self._loading is not None
+        """Whether ``warm`` was called: embeddings are wanted while other work goes on."""
+        return self._loading is not None
 
     def warm(self) -> None:
         """Start loading the model in a background thread; returns at once."""

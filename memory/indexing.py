@@ -1,7 +1,10 @@
 """From shards and logs to tables: each source exactly once, whatever was killed in between."""
 
-from collections.abc import Sequence
+import fcntl
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import pyarrow as pa
 
@@ -18,6 +21,7 @@ from memory.tables import Tables, any_of, quoted
 from spadekit.errors import BadInput
 
 _LOGS: dict[str, type] = {"plays": PlayRecord, "standings": StandingRecord}
+_COMPACTED = ("environments", "designs", "plays", "standings", "quarantine", "indexed")
 _BATCH = 64  # texts between two commits: closing waits for one batch
 
 
@@ -42,24 +46,37 @@ class Indexer:
             names += [f"{log}/{path.name}" for path in files]
         if self._done.issuperset(names):
             return 0
-        self._done = set(self.tables.scan("indexed", columns=["name"]).column("name").to_pylist())
-        missing = [name for name in names if name not in self._done]
-        for name in missing:
-            content = self._index(name)
-            mark = pa.table({"name": [name], "content": [content]})
-            self.tables.insert("indexed", mark)
-            self._done.add(name)
-        if missing:
-            for table in ("environments", "designs", "plays", "standings", "quarantine", "indexed"):
+        with self._alone():
+            marks = self.tables.scan("indexed", columns=["name"])
+            self._done = set(marks.column("name").to_pylist())
+            missing = [name for name in names if name not in self._done]
+            for name in missing:
+                content = self._index(name)
+                self.tables.insert("indexed", pa.table({"name": [name], "content": [content]}))
+                self._done.add(name)
+            for table in _COMPACTED if missing else ():
                 self.tables.compact(table)
         return len(missing)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let one process at a time index: racing ones would redo each other's commits.
+
+        Only for speed: that rows stand once is owed to primary keys. A dead process holds no lock.
+        """
+        with (self.root / "index.lock").open("ab") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
 
     def forget(self) -> None:
         """Forget what is indexed: the tables were dropped."""
         self._done.clear()
 
-    def embed_missing(self) -> int:
-        """Embed environments that have no embedding; return how many. Safe to run beside itself."""
+    def embed_missing(self, stop: Event | None = None) -> int:
+        """Embed environments that have no embedding; return how many. Safe to run beside itself.
+
+        ``stop`` ends it between two batches.
+        """
         self.check_model()
         tables = self.tables
         if not self.unembedded():
@@ -69,6 +86,8 @@ class Indexer:
         missing = [one for one in known if one not in have]
         columns = ["id", "shard", "setting", "skills", "words"]
         for start in range(0, len(missing), _BATCH):
+            if stop is not None and stop.is_set():
+                return start
             part = any_of("id", missing[start : start + _BATCH])
             rows = tables.scan("environments", part, columns)
             vectors = self.embedder.embed(rows.column("words").to_pylist())

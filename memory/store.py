@@ -55,7 +55,7 @@ class Store:
         self._lock = threading.RLock()
         self._background: threading.Thread | None = None
         self._wake = threading.Event()
-        self._closing = False
+        self._closing = threading.Event()
         self._latest: tuple[int, Mapping[str, list[StandingRecord]]] | None = None
 
     @classmethod
@@ -100,11 +100,7 @@ class Store:
 
     def close(self) -> None:
         """Stop background work after its current batch; what is left is done by a later reader."""
-        self._closing = True
-        self._wake.set()
-        if self._background is not None:
-            self._background.join()
-            self._background = None
+        self._rest()
 
     # Writing
 
@@ -155,7 +151,7 @@ class Store:
             shards.manifest(self.root / "shards", shard)
         with self._lock:
             count = self._indexer.catch_up()
-        if count and self.embedder.warmed:
+        if count and (self._background is not None or self.embedder.warmed):
             self.warm()
         return count
 
@@ -332,12 +328,15 @@ class Store:
 
     def rebuild(self) -> int:
         """Make the tables again from shards and logs, embeddings too; return how many sources."""
+        worked = self._rest()
         with self._lock:
             self.tables.drop()
             self._indexer.forget()
             self._latest = None
             count = self._indexer.catch_up()
             self._indexer.embed_missing()
+        if worked:
+            self.warm()
         return count
 
     def verify(self) -> list[str]:
@@ -369,15 +368,24 @@ class Store:
                 self._latest = (version, histories)
             return self._latest[1]
 
+    def _rest(self) -> bool:
+        """Stop the background thread after its current batch; say whether there was one."""
+        thread, self._background = self._background, None
+        if thread is not None:
+            self._closing.set()
+            self._wake.set()
+            thread.join()
+            self._closing.clear()
+        return thread is not None
+
     def _embed_on(self) -> None:
         # A model that cannot be loaded is reported by whoever needs an embedding.
         with suppress(BadInput):
             self.embedder.embed(["ready"])
-            while not self._closing:
+            while not self._closing.is_set():
                 self._wake.wait()
                 self._wake.clear()
-                if not self._closing:
-                    self._indexer.embed_missing()
+                self._indexer.embed_missing(self._closing)
 
     @staticmethod
     def _starts(name: str) -> str:

@@ -231,6 +231,7 @@ class Tables:
             self._open.pop(name, None)
             if name in present:
                 db.drop_table(name, ignore_missing=True)
+        self._db = None  # its session remembers files that are gone
 
     def _connect(self) -> Any:
         if self._db is None:

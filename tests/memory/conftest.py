@@ -173,6 +173,19 @@ def store(open_store: Callable[..., Store]) -> Store:
 @pytest.fixture
 def full(store: Store) -> Store:
     """A store with one shard of ten environments, the first five of them measured."""
+    return fill(store)
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> Iterator[Store]:
+    """The same store as ``full``, embedded, shared by tests that only read."""
+    root = tmp_path_factory.mktemp("library") / "store"
+    with Store.open(root, MemoryConfig(), create=True, embedder=embedder) as store:
+        fill(store).embed()
+        yield store
+
+
+def fill(store: Store) -> Store:
     records = [make_environment(number) for number in range(len(ABOUT))]
     figures = ((0.5, 0.25), (0.95, 0.0), (0.0, 0.1), (0.4, 0.5), (0.3, 0.05))
     statuses = ("frontier", "mastered", "hopeless", "frontier", "frontier")

