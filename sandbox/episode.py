@@ -1,6 +1,7 @@
 """One episode: a forked child of a jail, spoken to over its own socket."""
 
 import asyncio
+import secrets
 import signal
 import socket
 from collections.abc import Callable
@@ -18,6 +19,7 @@ T = TypeVar("T")
 
 # How long the guest may take to say how a child of it ended, once its socket is closed.
 _OBITUARY_S: Final = 0.5
+_REQUEST_BITS: Final = 52
 
 
 class Keeper(Protocol):
@@ -139,7 +141,8 @@ class Episode:
             raise RuntimeError("an episode takes one call at a time")
         if self._port.closed:
             raise RuntimeError("the episode is closed")
-        self._request += 1
+        # Not to be guessed, so that no answer can be sent ahead of its question.
+        self._request = secrets.randbits(_REQUEST_BITS)
         try:
             data = protocol.encode({"id": self._request, **request}, self._limits.frame_bytes)
         except ValueError as error:

@@ -128,6 +128,7 @@ class Nursery:
                 elif not self.command():
                     for pid in self.episodes:
                         end(pid)
+                        os.waitpid(pid, 0)
                     return
 
     def command(self) -> bool:
@@ -219,9 +220,9 @@ def become_episode(sock: int, log: int, null: int, limits: dict[str, int]) -> No
     os.dup2(log, 2)
     os.dup2(null, 0)
     os.closerange(4, 65536)
-    output = io.TextIOWrapper(
-        io.BufferedWriter(Log(limits["log_bytes"])), "utf-8", "replace", write_through=True
-    )
+    # Unbuffered, as python -u has it: what was printed before a crash is in the log.
+    log_file: Any = Log(limits["log_bytes"])
+    output = io.TextIOWrapper(log_file, "utf-8", "replace", write_through=True)
     for name in ("stdout", "__stdout__", "stderr", "__stderr__"):
         setattr(sys, name, output)
     pages = limits["memory_mb"] << 20

