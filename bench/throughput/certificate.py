@@ -28,9 +28,9 @@ async def measure(config: SandboxConfig, together: int) -> list[Row]:
     return [
         Row(
             part="certificate",
-            measure=f"{together} at once, {sum(accepted)} of {len(known)} accepted",
+            measure=f"seeds, {together} at once ({sum(accepted)} of {len(known)} pass)",
             value=at_once,
-            unit="certificates/s",
+            unit="1/s",
             n=len(known),
             peer="one at a time",
             peer_value=alone,

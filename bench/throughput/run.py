@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime as dt
+import itertools
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -26,17 +27,18 @@ def run(session: Session, only: str | None) -> None:
     if session.report.as_json:
         session.report.data([{**asdict(row), "ratio": row.ratio} for row in rows])
         return
-    session.report.table(
-        "throughput",
-        ["part", "measure", "ours", "peer", "ratio", "unit", "n", "peer is"],
-        [
+    for (part, peer), group in itertools.groupby(rows, lambda row: (row.part, row.peer)):
+        session.report.table(
+            f"{part}, against {peer}",
+            ["measure", "ours", "peer", "unit", "ratio", "n"],
             [
-                *(row.part, row.measure, _short(row.value), _short(row.peer_value)),
-                *(f"{row.ratio:.2f}x" if row.ratio else "-", row.unit, row.n, row.peer or "-"),
-            ]
-            for row in rows
-        ],
-    )
+                [
+                    *(row.measure, _short(row.value), _short(row.peer_value), row.unit),
+                    *(f"{row.ratio:.2f}x" if row.ratio else "-", row.n),
+                ]
+                for row in group
+            ],
+        )
     cores = machine()["cores"]
     session.report.note(
         f"{cores} cores, load {load} when it began; kept in {path}. "

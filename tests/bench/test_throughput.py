@@ -20,7 +20,7 @@ from spadekit.settings import load
 async def test_the_sandbox_is_measured_against_plain_processes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name, few in (("EPISODES", 2), ("TOGETHER", 2), ("TRIPS", 20), ("COLD", 1)):
+    for name, few in (("EPISODES", 2), ("TOGETHER", 2), ("TRIPS", 20), ("BLOCK", 10), ("COLD", 1)):
         monkeypatch.setattr(sandbox, name, few)
     rows = await sandbox.measure(SandboxConfig())
     assert {row.unit for row in rows} == {"episodes/s", "steps/s", "us", "ms"}
@@ -43,7 +43,7 @@ def test_the_command_keeps_what_it_measured(
     schema: dict[str, type],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for name, few in (("EPISODES", 2), ("TOGETHER", 2), ("TRIPS", 5), ("COLD", 1)):
+    for name, few in (("EPISODES", 2), ("TOGETHER", 2), ("TRIPS", 5), ("BLOCK", 5), ("COLD", 1)):
         monkeypatch.setattr(sandbox, name, few)
     (tmp_path / "recipe.toml").write_text("")
     settings = load(tmp_path / "recipe.toml", [], schema)
