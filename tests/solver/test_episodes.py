@@ -1,6 +1,7 @@
 """Playing in the real sandbox: what was sampled is what is kept, and every fault has an owner."""
 
 import json
+import shutil
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -100,8 +101,7 @@ async def play_script(
 async def test_sampled_ids_are_the_ids_kept_over_five_turns(
     name: str, templates: dict[str, str], tokenizer_with: Any, model_dir: Path, tmp_path: Path
 ) -> None:
-    for entry in model_dir.iterdir():
-        (tmp_path / entry.name).write_bytes(entry.read_bytes())
+    shutil.copytree(model_dir, tmp_path, dirs_exist_ok=True)
     tokenizer_with(templates[name]).save_pretrained(tmp_path)
     engine = LocalEngine.open(tmp_path, PolicyConfig())
     sampled: list[Completion] = []

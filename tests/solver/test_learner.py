@@ -1,0 +1,234 @@
+"""Gradients, Adam states and log-probabilities of the model being trained."""
+
+import math
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from solver.config import PolicyConfig, TrainConfig
+from solver.engines.local import LocalEngine
+from solver.learner import Item, Learner, Share, micro_batches, recorded
+from solver.policy import Sampling
+from solver.samples import Batch, Sample
+from solver.trainer import learn
+from solver.versions import load_model
+
+
+def make_samples(count: int, seed: int = 0, version: int = 0, group: int = 4) -> list[Sample]:
+    """Samples of mixed lengths with a prompt, two sampled stretches and text between them."""
+    rng = random.Random(seed)
+    samples = []
+    for number in range(count):
+        lengths = [rng.randint(2, 30), rng.randint(1, 9), rng.randint(1, 6), rng.randint(1, 9)]
+        mask = tuple(place % 2 for place, length in enumerate(lengths) for _ in range(length))
+        ids = tuple(rng.randrange(20, 400) for _ in mask)
+        logprobs = tuple(-3.0 * rng.random() if sampled else 0.0 for sampled in mask)
+        temperature = (1.0, 0.7)[number % 2]
+        samples.append(
+            Sample(f"g{number // group}", ids, mask, logprobs, rng.random(), temperature, version)
+        )
+    return samples
+
+
+def naive_gradient(
+    folder: Path, items: list[Item], divisor: float, config: TrainConfig
+) -> dict[str, torch.Tensor]:
+    """The same gradient, sample by sample and token by token, from the formulas of METHOD.md."""
+    model = load_model(folder).eval()
+    for item in items:
+        sample = item.sample
+        logits = model(input_ids=torch.tensor([sample.ids])).logits[0] / sample.temperature
+        logp = logits.log_softmax(-1)
+        for t, sampled in enumerate(sample.mask):
+            if not sampled:
+                continue
+            now = logp[t - 1, sample.ids[t]]
+            here = sum(sample.mask[:t])
+            anchor = float(now.detach() if item.anchor is None else item.anchor[here])
+            ratio = (now - anchor).exp()
+            bounded = ratio.clamp(1 - config.clip_low, 1 + config.clip_high)
+            weight = min(math.exp(anchor - sample.logprobs[t]), config.importance_cap)
+            loss = -torch.min(ratio * item.advantage, bounded * item.advantage) * weight / divisor
+            loss.backward(retain_graph=True)
+    return {name: value.grad for name, value in model.named_parameters() if value.grad is not None}
+
+
+@pytest.mark.parametrize("anchored", [False, True])
+def test_the_gradient_equals_a_naive_computation(model_dir: Path, anchored: bool) -> None:
+    config = TrainConfig(micro_tokens=90, grad_clip=1e9)
+    learner = Learner(model_dir, {"solver": 1e-3}, config)
+    rng = random.Random(1)
+    items = [Item(sample, rng.uniform(-1, 1)) for sample in make_samples(9)]
+    if anchored:
+        for item, logp in zip(items, learner.logprobs([i.sample for i in items]), strict=True):
+            item.anchor = logp + 0.4 * torch.randn(len(logp), generator=torch.manual_seed(3))
+    divisor = float(sum(item.sample.tokens for item in items))
+    expected = naive_gradient(model_dir, items, divisor, config)
+    _, norm = learner.step("solver", [Share(items, 1.0, divisor)])
+    for name, value in learner.model.named_parameters():
+        assert torch.allclose(value.grad, expected[name], rtol=1e-4, atol=1e-6), name
+    total = math.sqrt(sum(float((value**2).sum()) for value in expected.values()))
+    assert norm == pytest.approx(total, rel=1e-5)
+
+
+async def test_sampler_and_trainer_agree_on_log_probabilities(model_dir: Path) -> None:
+    engine = LocalEngine.open(model_dir, PolicyConfig())
+    samples = []
+    for number, temperature in enumerate((1.0, 0.6, 1.7, 0.0)):
+        prompt = tuple(range(20, 40 + number))
+        done = await engine.complete(prompt, Sampling(temperature, 30, number))
+        zeros = (0,) * len(prompt)
+        samples.append(
+            Sample(
+                "g",
+                prompt + done.ids,
+                zeros + (1,) * len(done.ids),
+                (0.0,) * len(prompt) + done.logprobs,
+                0.0,
+                temperature,
+                0,
+            )
+        )
+    engine.close()
+    found = Learner(model_dir, {}, TrainConfig()).logprobs(samples)
+    for sample, logp in zip(samples, found, strict=True):
+        assert torch.allclose(logp, recorded(sample), atol=1e-4)
+
+
+def test_micro_batches_hold_every_sample_once_within_the_budget() -> None:
+    samples = make_samples(40)
+    batches = micro_batches(samples, 120)
+    assert sorted(index for batch in batches for index in batch) == list(range(40))
+    for batch in batches:
+        padded = len(batch) * max(len(samples[index].ids) for index in batch)
+        assert padded <= 120 or len(batch) == 1
+    assert micro_batches([], 120) == []
+
+
+def test_a_step_without_gradient_leaves_weights_and_adam_alone(model_dir: Path) -> None:
+    learner = Learner(model_dir, {"solver": 1e-2}, TrainConfig())
+    learner.step("solver", [Share([Item(make_samples(1)[0], 1.0)], 1.0, 5.0)])
+    before = {name: value.clone() for name, value in learner.model.state_dict().items()}
+    _, norm = learner.step("solver", [Share([Item(make_samples(1)[0], 0.0)], 1.0, 5.0)])
+    assert norm == 0.0
+    assert all(torch.equal(learner.model.state_dict()[name], v) for name, v in before.items())
+
+
+def test_the_norm_of_the_gradient_is_clipped(model_dir: Path) -> None:
+    config = TrainConfig(grad_clip=1e-3)
+    learner = Learner(model_dir, {"solver": 1e-2}, config)
+    _, norm = learner.step("solver", [Share([Item(make_samples(1)[0], 5.0)], 1.0, 1.0)])
+    squares = sum(float((value.grad**2).sum()) for value in learner.model.parameters())
+    assert norm > 1.0 and math.sqrt(squares) == pytest.approx(1e-3, rel=1e-3)
+
+
+def run(folder: Path, config: TrainConfig, batches: int = 1) -> Learner:
+    rates = {"solver": 1e-3, "designer": 1e-3, "shared": 1e-3}
+    learner = Learner(folder, rates, config)
+    for number in range(batches):
+        batch = {
+            "solver": Batch(tuple(make_samples(12, seed=number))),
+            "designer": Batch(tuple(make_samples(8, seed=100 + number))),
+        }
+        learn(learner, batch, config, 0, folder)  # type: ignore[arg-type]
+    return learner
+
+
+def states_equal(left: Learner, right: Learner) -> bool:
+    ours, theirs = left.model.state_dict(), right.model.state_dict()
+    return all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
+@pytest.mark.parametrize("optimiser", ["separate", "shared"])
+def test_saving_and_going_on_equals_never_having_stopped(
+    optimiser: str, model_dir: Path, tmp_path: Path
+) -> None:
+    config = TrainConfig(optimiser=optimiser, threads=1)  # type: ignore[arg-type]
+    rates = {"solver": 1e-3, "designer": 1e-3, "shared": 1e-3}
+    whole = run(model_dir, config, batches=2)
+    first = run(model_dir, config, batches=1)
+    folder = tmp_path / "saved"
+    shutil.copytree(model_dir, folder)
+    first.save(folder)
+    second = Learner(folder, rates, config)
+    batch = {
+        "solver": Batch(tuple(make_samples(12, seed=1))),
+        "designer": Batch(tuple(make_samples(8, seed=101))),
+    }
+    learn(second, batch, config, 0, model_dir)  # type: ignore[arg-type]
+    assert states_equal(second, whole)
+    whole.save(tmp_path)
+    second.save(folder)
+    ours, theirs = (load_file(where / "optimiser.safetensors") for where in (folder, tmp_path))
+    assert ours.keys() == theirs.keys() and ours
+    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
+def test_each_role_has_its_own_adam_state(model_dir: Path, tmp_path: Path) -> None:
+    run(model_dir, TrainConfig(solver_updates=3, designer_updates=1)).save(tmp_path)
+    state = load_file(tmp_path / "optimiser.safetensors")
+    assert float(state["solver/model.norm.weight/step"]) == 3
+    assert float(state["designer/model.norm.weight/step"]) == 1
+
+
+def test_a_role_of_weight_zero_changes_nothing_in_a_shared_step(model_dir: Path) -> None:
+    alone = Learner(model_dir, {"shared": 1e-3}, TrainConfig())
+    items = [Item(sample, 0.5) for sample in make_samples(3)]
+    other = [Item(sample, 0.5) for sample in make_samples(3, seed=9)]
+    alone.step("shared", [Share(items, 1.0, 10.0)])
+    both = Learner(model_dir, {"shared": 1e-3}, TrainConfig())
+    both.step("shared", [Share(items, 1.0, 10.0), Share(other, 0.0, 10.0)])
+    assert states_equal(alone, both)
+
+
+def test_a_kl_term_pulls_towards_the_starting_policy(model_dir: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    shutil.copytree(model_dir, moved)
+    run(model_dir, TrainConfig(), batches=3).save(moved)
+    samples = make_samples(12)
+    flat = [
+        Sample(s.group, s.ids, s.mask, s.logprobs, 0.5, s.temperature, s.version) for s in samples
+    ]
+    start = Learner(model_dir, {}, TrainConfig()).logprobs(flat)
+
+    def distance(learner: Learner) -> float:
+        return sum(
+            float((a - b).abs().sum()) for a, b in zip(learner.logprobs(flat), start, strict=True)
+        )
+
+    config = TrainConfig(kl=1.0, solver_updates=1)
+    learner = Learner(moved, {"solver": 1e-3, "designer": 1e-3}, config)
+    before = distance(learner)
+    for _ in range(5):
+        batches = {"solver": Batch(tuple(flat)), "designer": Batch(())}
+        learn(learner, batches, config, 1, model_dir)  # type: ignore[arg-type]
+    assert distance(learner) < 0.9 * before
+
+
+def test_a_better_than_average_reply_becomes_likelier(model_dir: Path) -> None:
+    config = TrainConfig(solver_updates=1, solver_rate=1e-3)
+    learner = Learner(model_dir, {"solver": 1e-3, "designer": 1e-3}, config)
+    samples = make_samples(8)
+    before = learner.logprobs(samples)
+    fresh = [
+        Sample(s.group, s.ids, s.mask, logprobs_of(s, logp), s.reward, s.temperature, 0)
+        for s, logp in zip(samples, before, strict=True)
+    ]
+    batches = {"solver": Batch(tuple(fresh)), "designer": Batch(())}
+    learn(learner, batches, config, 0, model_dir)  # type: ignore[arg-type]
+    gained = [float((a - b).sum()) for a, b in zip(learner.logprobs(fresh), before, strict=True)]
+    means = {g: sum(s.reward for s in fresh if s.group == g) / 4 for g in {s.group for s in fresh}}
+    agreement = sum(
+        gain * (sample.reward - means[sample.group])
+        for gain, sample in zip(gained, fresh, strict=True)
+    )
+    assert agreement > 0
+
+
+def logprobs_of(sample: Sample, logp: torch.Tensor) -> tuple[float, ...]:
+    values = iter(logp.tolist())
+    return tuple(next(values) if sampled else 0.0 for sampled in sample.mask)

@@ -1,0 +1,314 @@
+"""A whole step: a shard in, a policy version out; killed, repeated and damaged."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+
+from memory import (
+    DesignRecord,
+    EnvironmentRecord,
+    MemoryConfig,
+    StandingRecord,
+    Store,
+    environment_id,
+)
+from sandbox import Pool, Sandbox, SandboxConfig
+from solver.cli import select
+from solver.config import PolicyConfig, SolverConfig, TrainConfig
+from solver.engines.local import LocalEngine
+from solver.trainer import StepResult, plan, train_step
+from solver.versions import Versions
+from spadekit.errors import BadInput
+from spadekit.settings import Settings
+
+GAME = '''
+class {name}Env:
+    """Say many vowels."""
+    def reset(self, seed=None):
+        self.turn = 0
+        return "say something", {{}}
+    def step(self, action):
+        self.turn += 1
+        {fault}
+        vowels = sum(char in "aeiou" for char in action)
+        return f"{{vowels}} so far", min(1.0, vowels / 10), self.turn == 2, False, {{}}
+'''
+TRAIN = TrainConfig(groups=5, group=4, solver_updates=2, solver_rate=1e-3, designer_rate=1e-3)
+PLAYING = SolverConfig(max_tokens=10, max_turns=4, context=200, concurrency=6)
+
+
+def settings(train: TrainConfig = TRAIN) -> Settings:
+    return Settings({TrainConfig: train, SolverConfig: PLAYING}, "digest")
+
+
+def environment(name: str, shard: int, fault: str = "pass") -> EnvironmentRecord:
+    source = GAME.format(name=name, fault=fault)
+    return EnvironmentRecord(
+        id=environment_id("game", source, "say aeiou"),
+        shard=shard,
+        setting="game",
+        skills=("language_understanding",),
+        title="Say many vowels.",
+        description="",
+        source=source,
+        hint="say aeiou",
+        tools="",
+        difficulty=1,
+        certificate="{}",
+        policy_version=shard - 1,
+        parents=(),
+        document="",
+        design="",
+        digest=name,
+        fingerprint=name,
+        isolation="nsjail",
+        decision="{}",
+    )
+
+
+def standing(one: EnvironmentRecord, status: str) -> StandingRecord:
+    return StandingRecord(
+        environment=one.id,
+        policy_version=one.shard - 1,
+        plays_unhinted=8,
+        plays_hinted=8,
+        return_unhinted=0.5,
+        return_hinted=0.7,
+        regret=0.2,
+        regret_low=0.0,
+        regret_high=0.4,
+        status=status,
+        hint_only=False,
+        updated=one.shard,
+    )
+
+
+def design(number: int, shard: int) -> DesignRecord:
+    return DesignRecord(
+        id=f"design-{shard}-{number}",
+        shard=shard,
+        brief="{}",
+        group=f"brief-{number // 3}",
+        prompt_ids=(3, 30, 31, 32, 4),
+        ids=(40 + number, 50, 60 + number, 70, 1),
+        logprobs=(-3.0, -2.0, -4.0, -3.0, -1.0),
+        text="",
+        text_only=False,
+        temperature=0.9,
+        seed=number,
+        policy_version=shard - 1,
+        outcome="refused",
+        stage="read",
+        reason="no_code",
+        detail="",
+        environment="",
+        reward=(number % 3) / 2,
+    )
+
+
+def publish(store: Store, shard: int) -> list[EnvironmentRecord]:
+    """Two environments at the frontier, one that breaks when played, one that is mastered."""
+    made = [
+        environment(f"Good{shard}", shard),
+        environment(f"Fine{shard}", shard),
+        environment(f"Broken{shard}", shard, fault="raise ValueError"),
+        environment(f"Known{shard}", shard),
+    ]
+    statuses = ("frontier", "frontier", "unmeasured", "mastered")
+    standings = [standing(one, status) for one, status in zip(made, statuses, strict=True)]
+    designs = [design(number, shard) for number in range(6)]
+    store.publish(shard, made, designs, [], standings, meta={"policy_version": shard - 1})
+    return made
+
+
+@pytest.fixture
+def home(tmp_path: Path, model_dir: Path) -> Callable[[str], Path]:
+    """Make a home folder with two shards and version 0."""
+
+    def make(name: str) -> Path:
+        folder = tmp_path / name
+        with Store.open(folder / "store", MemoryConfig(), create=True) as store:
+            publish(store, 1)
+            publish(store, 2)
+        Versions(folder / "policy").bootstrap(PolicyConfig(model=str(model_dir)))
+        return folder
+
+    return make
+
+
+@asynccontextmanager
+async def pool() -> AsyncIterator[Pool]:
+    async with Sandbox(SandboxConfig()) as sandbox, Pool(sandbox) as opened:
+        yield opened
+
+
+async def train(folder: Path, *shards: int, config: TrainConfig = TRAIN) -> list[StepResult]:
+    """Train on shards in one process with one engine, as the loop does."""
+    versions = Versions(folder / "policy")
+    engine = LocalEngine.open(versions.path(versions.latest()), PolicyConfig())
+    results = []
+    with Store.open(folder / "store") as store:
+        async with pool() as opened:
+            for shard in shards:
+                results.append(
+                    await train_step(store, engine, opened, versions, settings(config), shard)
+                )
+    engine.close()
+    return results
+
+
+def weights_of(folder: Path, version: int) -> dict[str, bytes]:
+    where = folder / "policy" / f"v{version:06d}"
+    return {
+        f"{name}/{key}": value.numpy().tobytes()
+        for name in ("model.safetensors", "optimiser.safetensors")
+        for key, value in load_file(where / name).items()
+    }
+
+
+async def test_a_step_trains_both_roles_and_goes_on_without_the_group_that_faults(
+    home: Callable[[str], Path],
+) -> None:
+    folder = home("a")
+    (result,) = await train(folder, 1)
+    figures = result.metrics
+    assert result.trained and (figures["version"], figures["parent"]) == (1, 0)
+    assert figures["plays"]["count"] == 20 and figures["plays"]["faulted"] == 4
+    assert figures["solver"]["dropped"] == {"step:raised": 4}
+    assert (figures["solver"]["groups_dropped"], figures["solver"]["groups"]) == (1, 4)
+    assert figures["designer"]["samples"] == 6 and figures["designer"]["groups_live"] == 2
+    assert figures["solver"]["grad_norm"] > 0 and figures["designer"]["grad_norm"] > 0
+    assert set(figures["seconds"]) == {"play", "forward", "backward", "total"}
+    info = Versions(folder / "policy").validate(1)
+    assert (info.parent, info.step, info.shard, info.config) == (0, 1, 1, "digest")
+    assert json.loads(json.dumps(figures)) == info.metrics
+    before, after = (
+        load_file(folder / "policy" / f"v00000{v}" / "model.safetensors") for v in (0, 1)
+    )
+    assert any(bool((before[name] != after[name]).any()) for name in before)
+
+
+async def test_the_plays_of_a_step_are_in_the_stores_log(home: Callable[[str], Path]) -> None:
+    folder = home("a")
+    await train(folder, 1)
+    with Store.open(folder / "store") as store:
+        (good,) = [one for one in store.environments() if "Good1Env" in one.source]
+        plays = store.plays(good.id)
+    assert plays and {play.purpose for play in plays} == {"train"}
+    assert all(len(play.ids) == len(play.mask) == len(play.logprobs) for play in plays)
+    assert len({play.id for play in plays}) == len(plays)
+
+
+async def test_a_version_that_is_there_is_not_made_again(home: Callable[[str], Path]) -> None:
+    folder = home("a")
+    (first,) = await train(folder, 1)
+    (again,) = await train(folder, 1)
+    assert not again.trained and again.version == 1
+    assert again.metrics == json.loads(json.dumps(first.metrics))
+
+
+async def test_old_frontier_is_replayed_and_nothing_mastered_is_played(
+    home: Callable[[str], Path],
+) -> None:
+    folder = home("a")
+    await train(folder, 1)
+    versions = Versions(folder / "policy")
+    with Store.open(folder / "store") as store:
+        step = plan(store, versions, replace(TRAIN, replay=0.4), 2, 2)
+    assert len([one for one in step.environments if one.shard == 1]) == 2
+    assert not [one for one in step.environments if "Known" in one.source]
+    assert len(step.jobs) == 20 and step.designs.dropped == {}
+
+
+async def test_going_on_in_a_new_process_equals_never_having_stopped(
+    home: Callable[[str], Path],
+) -> None:
+    whole, parts = home("whole"), home("parts")
+    await train(whole, 1, 2)
+    await train(parts, 1)
+    await train(parts, 2)
+    assert weights_of(whole, 1) == weights_of(parts, 1)
+    assert weights_of(whole, 2) == weights_of(parts, 2)
+
+
+KILLED = """
+import asyncio, sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from test_trainer import train
+asyncio.run(train(Path({home!r}), 1))
+"""
+
+
+def _training(folder: Path) -> subprocess.Popen[bytes]:
+    code = KILLED.format(tests=str(Path(__file__).parent), home=str(folder))
+    return subprocess.Popen([sys.executable, "-c", code])
+
+
+async def test_a_step_killed_anywhere_and_done_again_gives_the_same_version(
+    home: Callable[[str], Path],
+) -> None:
+    whole, killed = home("whole"), home("killed")
+    await train(whole, 1)
+    process = _training(killed)
+    # The plays are in the log before the update begins: kill it there.
+    while process.poll() is None and not list((killed / "store" / "plays").glob("*.parquet")):
+        time.sleep(0.002)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert Versions(killed / "policy").all() == [0]
+    await train(killed, 1)
+    assert weights_of(killed, 1) == weights_of(whole, 1)
+    assert len(list((killed / "store" / "plays").glob("*.parquet"))) == 1
+
+
+async def test_a_shard_on_which_nothing_can_be_learnt_still_gives_a_version(
+    home: Callable[[str], Path],
+) -> None:
+    folder = home("a")
+    config = replace(TRAIN, solver_weight=0.0, designer_weight=0.0)
+    (result,) = await train(folder, 1, config=config)
+    assert result.metrics["plays"]["count"] == 0
+    assert result.metrics["solver"]["loss"] is None
+    assert result.metrics["designer"]["reward"] is None
+    before, after = (
+        load_file(folder / "policy" / f"v00000{v}" / "model.safetensors") for v in (0, 1)
+    )
+    assert all(bool((before[name] == after[name]).all()) for name in before)
+
+
+async def test_missing_shards_parents_and_damage_are_one_clear_line(
+    home: Callable[[str], Path],
+) -> None:
+    folder = home("a")
+    with pytest.raises(BadInput, match="version 2 needs version 1"):
+        await train(folder, 2)
+    with pytest.raises(BadInput, match="9"):
+        await train(folder, 9)
+    path = folder / "policy" / "v000000" / "config.json"
+    path.write_text(path.read_text() + " ")
+    with pytest.raises(BadInput, match=r"config\.json is damaged"):
+        await train(folder, 1)
+    assert Versions(folder / "policy").all() == [0]
+
+
+def test_shard_lists_are_read() -> None:
+    assert select("", [1, 2, 3]) == [1, 2, 3]
+    assert select("3", [1, 2, 3]) == [3]
+    assert select("1-2,3", [1, 2, 3]) == [1, 2, 3]
+    for wrong in ("x", "1-", "-1", ""[:0] + ","):
+        with pytest.raises(BadInput, match="write it as"):
+            select(wrong, [1, 2, 3])
+    for absent in ("4", "2-9", "3-1"):
+        with pytest.raises(BadInput, match="does not exist"):
+            select(absent, [1, 2, 3])
