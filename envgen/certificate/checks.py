@@ -57,7 +57,7 @@ def deterministic(
     return Check(
         "deterministic",
         "pass",
-        f"{len(pairs)} plays gave the same transcript in two jails",
+        f"{len(pairs)} plays gave the same transcript in fresh jails",
         {"replays": len(pairs)},
     )
 
