@@ -5,9 +5,10 @@ V  policy versions of the run: those its shards were designed with or that were 
 """
 
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -252,15 +253,13 @@ def _round(
 
 
 def _over(standings: Sequence[StandingRecord], name: str, *plays: str) -> Estimate:
-    """Return the mean of a standing's figure over environments; ``n`` counts their plays."""
-    known = {
-        one.environment: [float(getattr(one, name))]
-        for one in standings
-        if all(getattr(one, arm) > 0 for arm in plays)
-    }
-    estimate = clustered_mean(known)
-    n = sum(getattr(one, arm) for one in standings for arm in plays if one.environment in known)
-    return Estimate(estimate.mean, estimate.low, estimate.high, estimate.clusters, n)
+    """Return the mean of a standing's figure over environments; ``n`` counts their plays.
+
+    A standing is nan where nothing was measured; those environments are left out.
+    """
+    known = [one for one in standings if not math.isnan(getattr(one, name))]
+    found = clustered_mean({one.environment: [float(getattr(one, name))] for one in known})
+    return replace(found, n=sum(getattr(one, arm) for one in known for arm in plays))
 
 
 def _training(info: PolicyInfo) -> TrainingFigures:

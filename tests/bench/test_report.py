@@ -1,6 +1,7 @@
 """The report of a run, from a small store published through the real doors."""
 
 import json
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from bench.commands import report
 from bench.figures import RunFigures, flat, funnel, gather, known_runs
 from bench.report import render, rounds_table
 from bench.report_charts import stage_seconds
-from memory import MemoryConfig, Store
+from memory import MemoryConfig, StandingRecord, Store
 from solver.versions import Versions
 from spadekit.cli import Session
 from spadekit.errors import BadInput
@@ -141,3 +142,29 @@ def test_the_parts_of_a_round_add_up_to_its_time(figures: RunFigures) -> None:
 def test_nested_metrics_become_dotted_names() -> None:
     nested = {"solver": {"loss": 1, "name": "x"}, "on": True, "seconds": {"total": 2.5}}
     assert flat(nested) == {"solver.loss": 1.0, "seconds.total": 2.5}
+
+
+def test_an_environment_whose_hinted_plays_all_faulted_is_left_out_of_the_regret(
+    tmp_path: Path,
+) -> None:
+    half = StandingRecord(
+        environment="a",
+        policy_version=0,
+        plays_unhinted=4,
+        plays_hinted=0,
+        return_unhinted=0.5,
+        return_hinted=math.nan,
+        regret=math.nan,
+        regret_low=math.nan,
+        regret_high=math.nan,
+        status="unmeasured",
+        hint_only=False,
+        updated=1,
+    )
+    with Store.open(tmp_path / "store", MemoryConfig(), create=True) as store:
+        store.publish(1, [], [], [], [half], meta={"run": "half", "policy_version": 0})
+        figures = gather(tmp_path, store, Versions(tmp_path / "policy"), "half")
+    [found] = figures.rounds
+    assert (found.return_unhinted.mean, found.return_unhinted.n) == (0.5, 4)
+    assert (found.regret.mean, found.regret.clusters) == (None, 0)
+    assert render(figures)
