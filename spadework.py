@@ -6,7 +6,6 @@ from importlib.metadata import version as distribution_version
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
 
 from bench.config import HeldoutConfig
@@ -50,19 +49,26 @@ app = typer.Typer(
     help="A language model writes its own training environments and gets better by playing them.",
     no_args_is_help=True,
     add_completion=False,
+    pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
 
 
 @app.callback()
 def _front(
     ctx: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
 ) -> None:
     ctx.obj = Front(SECTIONS, RECIPES / "embedded.toml")
-    if version:
-        typer.echo(__version__)
-        raise typer.Exit
 
 
 for _module in COMMANDS:
@@ -73,26 +79,14 @@ def main() -> None:
     """Run the command line; errors become one line on stderr and an exit code."""
     from sandbox import SandboxFault
 
-    code = 0
     try:
-        code = app(standalone_mode=False) or 0
-    except click.exceptions.Abort:
-        code = 130
-    except click.ClickException as error:
-        error.show()
-        code = 2
+        app()
     except BadInput as error:
         Report().error(str(error))
-        code = 2
+        sys.exit(2)
     except (OurFault, SandboxFault) as error:
         Report().error(str(error))
-        code = 3
-    except KeyboardInterrupt:
-        Report().note("interrupted; run the same command again to go on from here")
-        code = 130
-    except BrokenPipeError:
-        code = 0
-    sys.exit(code)
+        sys.exit(3)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from spadekit.cli import Command, session
+from spadekit.cli import command, session
 
 MEASUREMENTS = (
     ("throughput", "sandbox, engine and certificate against their peers, in one run"),
@@ -16,7 +16,7 @@ EVERY_HELP = "First play the held-out set with every K-th policy version of the 
 def register(app: typer.Typer) -> None:
     """Add the commands to ``app``."""
 
-    @app.command("report", cls=Command)
+    @command(app, "report")
     def report(
         ctx: typer.Context,
         run: Annotated[str, typer.Argument(help="Name of the run.")],
@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
             for name, what in MEASUREMENTS:
                 typer.echo(f"spadework bench {name:<12} {what}")
 
-    @bench.command("throughput", cls=Command)
+    @command(bench, "throughput")
     def throughput(
         ctx: typer.Context,
         only: Annotated[
@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
 
         run(session(ctx), only)
 
-    @bench.command("heldout", cls=Command)
+    @command(bench, "heldout")
     def heldout(
         ctx: typer.Context,
         version: Annotated[

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from envgen import cli_check
-from spadekit.cli import Command, session
+from spadekit.cli import command, session
 from spadekit.errors import BadInput
 
 
@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands to ``app``."""
     cli_check.register(app)
 
-    @app.command("generate", cls=Command)
+    @command(app, "generate")
     def generate(
         ctx: typer.Context,
         rounds: Annotated[int, typer.Option(help="Shards to publish.", min=1)] = 1,
@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
         _run(ctx, run, produce, rounds)
 
-    @app.command("loop", cls=Command)
+    @command(app, "loop")
     def loop(
         ctx: typer.Context,
         rounds: Annotated[int, typer.Option(help="Rounds the run shall have in all.", min=1)] = 3,

@@ -13,7 +13,7 @@ from envgen.certificate import CHECKS, Certificate, certify_sync
 from envgen.seeds import load as load_seeds
 from memory import MemoryConfig, Store
 from sandbox import EnvironmentFault, Sandbox, SandboxConfig
-from spadekit.cli import Command, session
+from spadekit.cli import command, session
 from spadekit.errors import BadInput
 
 HINT_LINE = re.compile(r"#\s*hint:\s*(.+)", re.IGNORECASE)
@@ -24,7 +24,7 @@ SHOWN_WIDTH = 200
 def register(app: typer.Typer) -> None:
     """Add the commands to ``app``."""
 
-    @app.command("check", cls=Command)
+    @command(app, "check")
     def check(
         ctx: typer.Context,
         file: Annotated[Path, typer.Argument(help="Python source of one environment.")],
@@ -56,7 +56,7 @@ def register(app: typer.Typer) -> None:
         if not certificate.accepted:
             raise typer.Exit(1)
 
-    @app.command("play", cls=Command)
+    @command(app, "play")
     def play(
         ctx: typer.Context,
         env: Annotated[

@@ -14,7 +14,7 @@ from memory import (
     environment_id,
     record_id,
 )
-from memory.diversity import Decision
+from memory.diversity import Decision, tree_digest
 from sandbox import Message
 
 
@@ -82,7 +82,7 @@ class Draft:
             parents=tuple(self.brief["like"]),
             document=self.brief["document"],
             design=self._design_id(origin),
-            digest=decision.digest,
+            digest=tree_digest(self.source),
             fingerprint=certificate.fingerprint,
             isolation=origin.isolation,
             decision=decision.to_json(),

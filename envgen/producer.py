@@ -276,8 +276,9 @@ class Round:
         )
         designs, environments, plays, standings = [], [], [], []
         for draft in drafts:
-            # An invalid design earns 0, so validity is learned; a fault of ours teaches nothing.
-            reward: float | None = None if draft.outcome == "faulted" else 0.0
+            # An invalid design earns 0, so validity is learned. A fault of ours teaches nothing, and a
+            # duplicate is neither paid nor punished: diversity is for admission, never in the reward.
+            reward: float | None = 0.0 if draft.outcome == "refused" else None
             if not draft.outcome:
                 assert draft.standing is not None
                 draft.outcome = "admitted"

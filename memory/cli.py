@@ -13,7 +13,7 @@ from memory.schema import DesignRecord, EnvironmentRecord, StandingRecord
 from memory.search import Hit, parse_band, status_of
 from memory.stats import BINS, Stats
 from memory.store import Store
-from spadekit.cli import Command, Session, session
+from spadekit.cli import Session, command, session
 from spadekit.errors import BadInput
 from spadekit.report import Report
 
@@ -22,14 +22,14 @@ _FEW_BARS = 40  # characters of the longest bar of a histogram
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the front door."""
-    app.command("search", cls=Command)(_search)
-    app.command("show", cls=Command)(_show)
-    app.command("stats", cls=Command)(_stats)
-    app.command("shards", cls=Command)(_shards)
+    command(app, "search")(_search)
+    command(app, "show")(_show)
+    command(app, "stats")(_stats)
+    command(app, "shards")(_shards)
     upkeep = typer.Typer(help="Upkeep of the store.", no_args_is_help=True)
-    upkeep.command("rebuild", cls=Command)(_rebuild)
-    upkeep.command("verify", cls=Command)(_verify)
-    upkeep.command("compact", cls=Command)(_compact)
+    command(upkeep, "rebuild")(_rebuild)
+    command(upkeep, "verify")(_verify)
+    command(upkeep, "compact")(_compact)
     app.add_typer(upkeep, name="memory")
 
 

@@ -6,12 +6,12 @@ import typer
 
 from sandbox.config import SandboxConfig
 from sandbox.doctor import self_check, works
-from spadekit.cli import Command, session
+from spadekit.cli import command, session
 
 
 def register(app: typer.Typer) -> None:
     """Add the sandbox's commands."""
-    app.command("doctor", cls=Command)(doctor)
+    command(app, "doctor")(doctor)
 
 
 def doctor(ctx: typer.Context) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from solver.config import PolicyConfig, SolverConfig, TrainConfig
-from spadekit.cli import Command, Session, session
+from spadekit.cli import Session, command, session
 from spadekit.errors import BadInput
 
 COLUMNS = ("version", "shard", "plays", "return", "faulted", "solver loss", "designer loss", "s")
@@ -16,7 +16,7 @@ COLUMNS = ("version", "shard", "plays", "return", "faulted", "solver loss", "des
 def register(app: typer.Typer) -> None:
     """Add the solver's commands to the front door."""
 
-    @app.command("train", cls=Command)
+    @command(app, "train")
     def train(
         ctx: typer.Context,
         shards: Annotated[

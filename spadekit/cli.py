@@ -1,16 +1,19 @@
 """The options that every command takes, and what a command gets from them."""
 
-from collections.abc import Mapping
+import functools
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
-import click
 import typer
-from typer.core import TyperCommand
 
 from spadekit.report import Report
 from spadekit.settings import Settings, load
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+PANEL = "Common options"
 
 
 @dataclass(frozen=True)
@@ -30,24 +33,34 @@ class Session:
     home: Path
 
 
-class Command(TyperCommand):
-    """A command with ``--json``, ``--config``, ``--set`` and ``--home``; its session is ``ctx.obj``."""
+def command(app: typer.Typer, name: str) -> Callable[[Function], Function]:
+    """Add a command that also takes ``--json``, ``--config``, ``--set`` and ``--home``.
 
-    def __init__(self, *args: Any, params: list[click.Parameter] | None = None, **kwargs: Any) -> None:
-        super().__init__(*args, params=[*(params or []), *_common()], **kwargs)
+    The function's first parameter is ``ctx: typer.Context``; ``session(ctx)`` gives what the common
+    options came to.
+    """
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """Take the common options out of the parameters and open the session."""
-        as_json = bool(ctx.params.pop("as_json"))
-        config = ctx.params.pop("config")
-        overrides = ctx.params.pop("overrides")
-        home = ctx.params.pop("home")
-        front = ctx.find_root().obj
-        assert isinstance(front, Front)
-        path = Path(config) if config else front.default_config
-        settings = load(path, overrides, front.schema)
-        ctx.obj = Session(Report(as_json), settings, Path(home))
-        return super().invoke(ctx)
+    def add(function: Function) -> Function:
+        own = inspect.signature(function)
+        common = inspect.signature(_common).parameters
+
+        @functools.wraps(function)
+        def run(**values: Any) -> Any:
+            ctx = values["ctx"]
+            ctx.obj = _common(**{key: values.pop(key) for key in common if key != "front"}, front=ctx.find_root().obj)
+            return function(**values)
+
+        added = [parameter for key, parameter in common.items() if key != "front"]
+        parameters = [
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for parameter in (*own.parameters.values(), *added)
+        ]
+        run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {p.name: p.annotation for p in parameters}
+        app.command(name)(run)
+        return function
+
+    return add
 
 
 def session(ctx: typer.Context) -> Session:
@@ -56,25 +69,33 @@ def session(ctx: typer.Context) -> Session:
     return ctx.obj
 
 
-def _common() -> list[click.Parameter]:
-    panel = {"rich_help_panel": "Common options"}
-    option = typer.core.TyperOption
-    return [
-        option(param_decls=["--json", "as_json"], is_flag=True, help="Print JSON on stdout.", **panel),
-        option(param_decls=["--config", "config"], metavar="FILE", help="Recipe (TOML).", **panel),
-        option(
-            param_decls=["--set", "overrides"],
-            multiple=True,
+def _common(
+    *,
+    front: Front,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON on stdout.", rich_help_panel=PANEL)
+    ] = False,
+    config: Annotated[
+        str, typer.Option(metavar="FILE", help="Recipe (TOML).", rich_help_panel=PANEL)
+    ] = "",
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
             metavar="SECTION.KEY=VALUE",
             help="Override one setting; may be repeated.",
-            **panel,
+            rich_help_panel=PANEL,
         ),
-        option(
-            param_decls=["--home", "home"],
+    ] = None,
+    home: Annotated[
+        str,
+        typer.Option(
             metavar="DIR",
-            default="spadework-data",
-            show_default=True,
             help="Where the store, policy versions and runs live.",
-            **panel,
+            rich_help_panel=PANEL,
         ),
-    ]
+    ] = "spadework-data",
+) -> Session:
+    """Open the session that the common options describe; its signature declares them."""
+    path = Path(config) if config else front.default_config
+    return Session(Report(as_json), load(path, overrides or (), front.schema), Path(home))

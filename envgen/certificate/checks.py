@@ -172,13 +172,19 @@ def sealed(info: JailInfo, instances: Sequence[Instance], lost: Sequence[Trace])
 
 
 def bounded(idle: Sequence[Trace], limit: int, declared: int | None, slowest: float) -> Check:
-    """Fail when a player who does nothing is still playing after ``limit`` turns."""
+    """Fail when a player who does nothing is still playing after ``limit`` turns.
+
+    ``declared`` is the environment's own ``max_turns``; beyond ``limit`` it is not tried out.
+    """
     evidence = {
         "limit": limit,
         "longest": max((len(trace.turns) for trace in idle), default=0),
         "slowest_step_s": round(slowest, 4),
     }
     for trace in idle:
+        if not trace.ended and declared is not None and declared > limit:
+            message = f"it says max_turns = {declared}; only {limit} idle turns were played"
+            return Check("bounded", "unknown", message, evidence)
         if not trace.ended:
             own = f"it says max_turns = {declared}, but " if declared else ""
             message = (

@@ -28,15 +28,11 @@ DEEDS = {
 ODD_WORDS = (
     "",
     "no box at all",
-    "\\boxed{",
     "\\boxed{}",
     "\\boxed{-1}",
-    "\\boxed{99 99}",
     "\\boxed{a, b, c, d}",
     "\\boxed{\u00b2}",  # isdigit() says yes, int() says no
     "\\boxed{\U0001f642 \u202e\u0301\u0661}",
-    "\\boxed{1e999}",
-    "\\boxed{{}[]()}",
     "\\boxed{" + "9" * 5_000 + "}",
     "x" * 20_000,
 )

@@ -7,7 +7,17 @@ from envgen.reward import blend, centred, plateau, regret, role_scale, solve_rat
 
 @pytest.mark.parametrize(
     ("mean", "value"),
-    [(0, 0), (0.15, 0), (0.275, 0.5), (0.4, 1), (0.5, 1), (0.6, 1), (0.725, 0.5), (0.85, 0), (1, 0)],
+    [
+        (0, 0),
+        (0.15, 0),
+        (0.275, 0.5),
+        (0.4, 1),
+        (0.5, 1),
+        (0.6, 1),
+        (0.725, 0.5),
+        (0.85, 0),
+        (1, 0),
+    ],
 )
 def test_plateau(mean: float, value: float) -> None:
     assert plateau(mean) == pytest.approx(value, abs=1e-12)

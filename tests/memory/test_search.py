@@ -71,7 +71,7 @@ def test_many_that_a_filter_drops_do_not_hide_the_few_that_pass(store, make, mon
     monkeypatch.setattr("memory.search._PREFILTER", 5)
     records = [make.environment(number) for number in range(100)]
     standings = [
-        make.standing(one.id, status="frontier" if number % 20 == 9 else "mastered")
+        make.standing(one.id, status="frontier" if number % 10 == 9 else "mastered")
         for number, one in enumerate(records)
     ]
     store.publish(1, records, [], [], standings, meta={})

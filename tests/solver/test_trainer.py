@@ -1,11 +1,11 @@
 """A whole step: a shard in, a policy version out; killed, repeated and damaged."""
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -263,7 +263,7 @@ async def test_a_step_killed_anywhere_and_done_again_gives_the_same_version(
     process = _training(killed)
     # The plays are in the log before the update begins: kill it there.
     while process.poll() is None and not list((killed / "store" / "plays").glob("*.parquet")):
-        time.sleep(0.002)
+        await asyncio.sleep(0.002)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert Versions(killed / "policy").all() == [0]
