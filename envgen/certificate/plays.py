@@ -100,14 +100,14 @@ async def play(jail: Jail, seed: int, player: Player, cap: int) -> Trace:
     return Trace(seed, first, tuple(turns), None, action)
 
 
-async def instance(jail: Jail, seed: int) -> Instance:
+async def instance(jail: Jail, seed: int, solve: bool = True) -> Instance:
     """Open an episode and ask for its solution; nothing is played, so it cannot prepare a win."""
     try:
         episode = await jail.episode(seed)
     except EnvironmentFault as fault:
         return Instance(seed, (), None, fault)
     async with episode:
-        if not jail.info.has_solution:
+        if not (jail.info.has_solution and solve):
             return Instance(seed, episode.observation, None)
         try:
             return Instance(seed, episode.observation, tuple(await episode.solution()))
@@ -155,12 +155,12 @@ class Table:
                     break
         return traces
 
-    async def instances(self, seeds: Sequence[int]) -> list[Instance]:
-        """Reset every seed and ask for its solution."""
-        found = await together(self._instance(seed) for seed in seeds)
+    async def instances(self, seeds: Sequence[int], solve: bool = True) -> list[Instance]:
+        """Reset every seed and, with ``solve``, ask for its solution."""
+        found = await together(self._instance(seed, solve) for seed in seeds)
         for index, one in enumerate(found):
             if one.fault is not None and one.fault.reason == "timeout":
-                found[index] = await instance(self.jail, one.seed)
+                found[index] = await instance(self.jail, one.seed, solve)
                 if found[index].fault is not None:
                     break
         return found
@@ -169,6 +169,6 @@ class Table:
         async with self._places:
             return await play(self.jail, game.seed, game.player(), game.cap)
 
-    async def _instance(self, seed: int) -> Instance:
+    async def _instance(self, seed: int, solve: bool) -> Instance:
         async with self._places:
-            return await instance(self.jail, seed)
+            return await instance(self.jail, seed, solve)

@@ -170,8 +170,9 @@ class Work:
         slow = time.monotonic() - began > SLOW_S
         table = Table(jail, 2 if slow else PARALLEL)
         fault = instances[0].fault
-        if fault is None or fault.reason != "timeout":
-            instances += await table.instances(self.seeds[1:])
+        if fault is None or fault.stage == "solution":
+            hung = fault is not None and fault.reason == "timeout"
+            instances += await table.instances(self.seeds[1:], solve=not hung)
         return table, instances
 
     async def _odd(self, table: Table, instances: Sequence[Instance]) -> list[Trace]:
