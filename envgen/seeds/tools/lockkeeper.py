@@ -1,5 +1,7 @@
 """Error recovery: a canal lock that refuses unsafe orders and has a valve that sticks."""
 
+from typing import Literal
+
 from envkit import ToolUseEnv
 
 LEVELS = ("low", "high")
@@ -41,35 +43,29 @@ class LockKeeperEnv(ToolUseEnv):
             f"chamber {self.state['chamber']}; {places}"
         )
 
-    def tool_open_gate(self, side: str) -> str:
+    def tool_open_gate(self, side: Literal["low", "high"]) -> str:
         """Open a gate; the water must stand at the same level.
 
-        side: low or high
+        side: which gate
         """
-        if side not in LEVELS:
-            return "Error: side must be low or high."
         if self.state["water"] != side:
             return f"Error: the water stands {self.state['water']}; bring it {side} first."
         self.state["gate"][side] = "open"
         return f"The {side} gate is open."
 
-    def tool_shut_gate(self, side: str) -> str:
+    def tool_shut_gate(self, side: Literal["low", "high"]) -> str:
         """Shut a gate.
 
-        side: low or high
+        side: which gate
         """
-        if side not in LEVELS:
-            return "Error: side must be low or high."
         self.state["gate"][side] = "shut"
         return f"The {side} gate is shut."
 
-    def tool_set_water(self, level: str) -> str:
+    def tool_set_water(self, level: Literal["low", "high"]) -> str:
         """Fill or drain the chamber; both gates must be shut.
 
-        level: low or high
+        level: where the water shall stand
         """
-        if level not in LEVELS:
-            return "Error: level must be low or high."
         if "open" in self.state["gate"].values():
             return "Error: a gate is open; shut it first."
         if self.state["sticks"] and level != self.state["water"]:
@@ -78,15 +74,15 @@ class LockKeeperEnv(ToolUseEnv):
         self.state["water"] = level
         return f"The water stands {level}."
 
-    def tool_move_boat(self, boat: str, to: str) -> str:
+    def tool_move_boat(self, boat: str, to: Literal["chamber", "low", "high"]) -> str:
         """Move a boat one place: into the chamber, or out of it to a side whose gate is open.
 
         boat: the boat's name
-        to: chamber, low or high
+        to: where it shall lie
         """
         boats = self.state["boats"]
-        if boat not in boats or to not in ("chamber", *LEVELS):
-            return "Error: no such boat or place; places are chamber, low and high."
+        if boat not in boats:
+            return f"Error: there is no boat {boat}; the boats are {', '.join(boats)}."
         here = boats[boat]
         gate = here if to == "chamber" else to
         if (to == "chamber") == (here == "chamber"):

@@ -1,5 +1,7 @@
 """Data retrieval: find parcels in a register, read their labels, and put two things right."""
 
+from typing import Literal
+
 from envkit import ToolUseEnv
 
 NAMES = ("A. Ito", "B. Okoro", "C. Lindgren", "D. Marsh", "E. Ito", "F. Navarro")
@@ -84,16 +86,14 @@ class ParcelDeskEnv(ToolUseEnv):
         self.state["parcels"][number]["address"] = address.strip()
         return f"Parcel {number} now goes to {address.strip()}."
 
-    def tool_book_delivery(self, number: int, run: str) -> str:
+    def tool_book_delivery(self, number: int, run: Literal["van", "bicycle"]) -> str:
         """Book a parcel on today's delivery.
 
         number: the parcel's number
-        run: van or bicycle
+        run: who takes it
         """
         if number not in self.state["parcels"]:
             return f"Error: no parcel has the number {number}; look it up with find_parcels."
-        if run not in ("van", "bicycle"):
-            return "Error: run must be van or bicycle."
         self.state["parcels"][number]["run"] = run
         return f"Parcel {number} goes by {run}."
 
