@@ -174,6 +174,7 @@ def sealed(info: JailInfo, instances: Sequence[Instance], lost: Sequence[Trace])
 def bounded(idle: Sequence[Trace], limit: int, declared: int | None, slowest: float) -> Check:
     """Fail when a player who does nothing is still playing after ``limit`` turns.
 
+    The host caps turns anyway; this finds the play that an empty reply keeps open for ever.
     ``declared`` is the environment's own ``max_turns``; beyond ``limit`` it is not tried out.
     """
     evidence = {
@@ -186,9 +187,8 @@ def bounded(idle: Sequence[Trace], limit: int, declared: int | None, slowest: fl
             message = f"it says max_turns = {declared}; only {limit} idle turns were played"
             return Check("bounded", "unknown", message, evidence)
         if not trace.ended:
-            own = f"it says max_turns = {declared}, but " if declared else ""
             message = (
-                f"{own}doing nothing for {limit} turns does not end it; count every action, "
+                f"doing nothing for {limit} turns does not end it; count every action, "
                 "empty ones too, and end with terminated or truncated"
             )
             return Check("bounded", "fail", message, evidence)

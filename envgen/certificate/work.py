@@ -16,7 +16,7 @@ from envgen.certificate.plays import Game, Instance, Table, Trace, said, script,
 from envgen.certificate.record import Check
 from envgen.certificate.shift import shifted
 from envgen.certificate.source import SourceFacts
-from sandbox import EnvironmentFault, Jail, JailInfo, Observation, Sandbox
+from sandbox import EnvironmentFault, Jail, JailInfo, Observation, Sandbox, game_action
 from spadekit.seeds import derive
 
 SEEDS = 8
@@ -108,8 +108,7 @@ class Work:
         sides = {
             one.seed: baselines(info, one.first, derive(one.seed, "baseline")) for one in instances
         }
-        idle_limit = min(info.max_turns + 1 if info.max_turns else IDLE_TURNS, IDLE_TURNS)
-        caps = {"nothing": idle_limit}
+        caps = {"nothing": IDLE_TURNS}
         names = [
             (one.seed, name)
             for place, one in enumerate(instances)
@@ -149,7 +148,7 @@ class Work:
         yield await self._nontrivial(table, plays, by_name)
         yield checks.sealed(info, instances, [*odd, *based])
         yield check_hint(self.hint, [one.solution or () for one in instances])
-        yield checks.bounded(by_name["nothing"], idle_limit, info.max_turns, pace)
+        yield checks.bounded(by_name["nothing"], IDLE_TURNS, info.max_turns, pace)
         self.fingerprint = fingerprint(replays)
 
     async def _open(self, source: str, hash_seed: int) -> Jail:
@@ -272,4 +271,6 @@ async def _replay(task: Other, replays: Sequence[Trace]) -> list[Trace]:
 
 def _replies(info: JailInfo, actions: Sequence[str]) -> list[str]:
     """Return a solution's actions as a policy would reply them: a game's in a box."""
-    return list(actions) if info.setting == "tool_use" else [boxed(action) for action in actions]
+    if info.setting == "tool_use":
+        return list(actions)
+    return [game_action(boxed(action)) for action in actions]
