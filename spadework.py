@@ -65,7 +65,9 @@ def _front(
     ctx: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     ctx.obj = Front(SECTIONS, RECIPES / "embedded.toml")

@@ -46,9 +46,7 @@ def _run(ctx: typer.Context, run: str, work: Any, rounds: int) -> None:
     current = session(ctx)
 
     async def main() -> list[dict[str, Any]]:
-        async with open_workspace(
-            current.home, run, current.settings, current.report
-        ) as workspace:
+        async with open_workspace(current.home, run, current.settings, current.report) as workspace:
             result: list[dict[str, Any]] = await work(workspace, rounds)
             return result
 

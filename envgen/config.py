@@ -32,7 +32,9 @@ class DesignerConfig:
         if not self.levels or not all(1 <= level <= 5 for level in self.levels):
             raise ValueError("levels must be a list of numbers from 1 to 5")
         if self.temperature <= 0:
-            raise ValueError("temperature must be above 0: a greedy designer writes one design only")
+            raise ValueError(
+                "temperature must be above 0: a greedy designer writes one design only"
+            )
         if self.max_tokens < 1:
             raise ValueError("max_tokens must be at least 1")
 

@@ -71,7 +71,9 @@ async def selfplay(work: Workspace, rounds: int) -> list[dict[str, Any]]:
         else:
             summary = await Round(work, number).run()
         if number not in work.versions.all():
-            await train_step(work.store, work.policy, work.pool, work.versions, work.settings, number)
+            await train_step(
+                work.store, work.policy, work.pool, work.versions, work.settings, number
+            )
         work.store.index(number)
         summaries.append(_with_training(work, summary, number))
         work.report.note(_line(summaries[-1], time.monotonic() - started))
@@ -83,9 +85,7 @@ def _with_training(work: Workspace, summary: dict[str, Any], number: int) -> dic
     metrics = work.versions.read(number).metrics
     seconds = summary["seconds"]
     total = seconds["total"] + metrics["seconds"]["total"]
-    model = (
-        seconds["forward"] + metrics["seconds"]["forward"] + metrics["seconds"]["backward"]
-    )
+    model = seconds["forward"] + metrics["seconds"]["forward"] + metrics["seconds"]["backward"]
     return summary | {
         "train": metrics,
         "round_seconds": total,

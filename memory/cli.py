@@ -199,7 +199,7 @@ def _show_environment(
     if report.as_json:
         report.data({**values, "standings": history, "why": decision})
         return
-    long = ("source", "certificate", "decision", "tools", "title")
+    long = ("source", "certificate", "decision", "tools")
     shown = {key: value for key, value in values.items() if key not in long and value != ""}
     if why:
         shown = {
@@ -207,7 +207,7 @@ def _show_environment(
             "why": decision or "no decision recorded",
             **json.loads(record.decision or "{}"),
         }
-    report.record(record.title, shown)
+    report.record("environment", shown)
     if not why:
         if history:
             columns = tuple(history[0])

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.embedding import Embedder
@@ -122,6 +122,41 @@ def passes(standing: StandingRecord | None, query: Query) -> bool:
     return all(band is None or band[0] <= value <= band[1] for band, value in figures)
 
 
+class Latest(Mapping[str, StandingRecord]):
+    """The newest standing of every environment, by id, also as columns to filter many at once."""
+
+    def __init__(self, records: Mapping[str, StandingRecord]) -> None:
+        import numpy as np
+
+        self._records = records
+        self._ids = list(records)
+        self._status = np.array([one.status for one in records.values()], dtype=np.str_)
+        self._regret = np.array([one.regret for one in records.values()], dtype=np.float64)
+        returns = [one.return_unhinted for one in records.values()]
+        self._return = np.array(returns, dtype=np.float64)
+
+    def __getitem__(self, environment: str) -> StandingRecord:
+        return self._records[environment]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def passing(self, query: Query) -> list[str]:
+        """Return the ids whose standing ``passes``."""
+        import numpy as np
+
+        kept = np.ones(len(self._ids), dtype=bool)
+        if query.status:
+            kept &= self._status == query.status
+        for band, values in ((query.regret, self._regret), (query.episode_return, self._return)):
+            if band is not None:
+                kept &= (values >= band[0]) & (values <= band[1])  # nan compares false
+        return [self._ids[int(index)] for index in np.flatnonzero(kept)]
+
+
 def fuse(*rankings: Sequence[str]) -> dict[str, float]:
     """Return the reciprocal-rank score of every id: sum of 1 / (60 + rank), ranks from 1."""
     scores: dict[str, float] = {}
@@ -131,15 +166,13 @@ def fuse(*rankings: Sequence[str]) -> dict[str, float]:
     return scores
 
 
-def rank(
-    tables: Tables, embedder: Embedder, query: Query, latest: Mapping[str, StandingRecord]
-) -> list[Ranked]:
+def rank(tables: Tables, embedder: Embedder, query: Query, latest: Latest) -> list[Ranked]:
     """Return the best ``query.limit`` environments in order."""
     where = filters(query.setting, query.skill, query.shard)
     if not query.text and not query.like:
         return _by_filters(tables, query, where, latest)
     if query.by_standing and query.status != "unmeasured":
-        allowed = [one for one, standing in latest.items() if passes(standing, query)]
+        allowed = latest.passing(query)
         if len(allowed) <= _PREFILTER:
             if not allowed:
                 return []

@@ -22,7 +22,7 @@ from memory.schema import (
     StandingRecord,
     from_table,
 )
-from memory.search import Band, Hit
+from memory.search import Band, Hit, Latest
 from memory.shards import Manifest, ShardData
 from memory.sketches import load_filter
 from memory.stats import Stats
@@ -56,7 +56,7 @@ class Store:
         self._background: threading.Thread | None = None
         self._wake = threading.Event()
         self._closing = threading.Event()
-        self._latest: tuple[int, Mapping[str, list[StandingRecord]]] | None = None
+        self._latest: tuple[int, list[StandingRecord], Latest] | None = None
 
     @classmethod
     def open(
@@ -233,18 +233,19 @@ class Store:
         found = self.tables.scan("standings", f"environment = {quoted(environment)}")
         return sorted(from_table(StandingRecord, found), key=lambda one: one.policy_version)
 
-    def latest_standings(self, policy_version: int | None = None) -> dict[str, StandingRecord]:
-        """Return each environment's newest standing (of at most ``policy_version``)."""
-        latest = {}
-        for environment, history in self._histories().items():
-            fit = [
-                one
-                for one in history
-                if policy_version is None or one.policy_version <= policy_version
-            ]
-            if fit:
-                latest[environment] = fit[-1]
-        return latest
+    def latest_standings(self, policy_version: int | None = None) -> Latest:
+        """Return each environment's newest standing (of at most ``policy_version``), by id."""
+        self.index()
+        with self._lock:
+            version = self.tables.table("standings").version
+            if self._latest is None or self._latest[0] != version:
+                rows = from_table(StandingRecord, self.tables.scan("standings"))
+                rows.sort(key=lambda one: one.policy_version)
+                self._latest = (version, rows, Latest({one.environment: one for one in rows}))
+            _, rows, latest = self._latest
+        if policy_version is None:
+            return latest
+        return Latest({o.environment: o for o in rows if o.policy_version <= policy_version})
 
     def search(
         self,
@@ -354,19 +355,6 @@ class Store:
         self.index()
         with self._lock:
             self.tables.compact_all()
-
-    def _histories(self) -> Mapping[str, list[StandingRecord]]:
-        self.index()
-        with self._lock:
-            version = self.tables.table("standings").version
-            if self._latest is None or self._latest[0] != version:
-                histories: dict[str, list[StandingRecord]] = {}
-                for one in from_table(StandingRecord, self.tables.scan("standings")):
-                    histories.setdefault(one.environment, []).append(one)
-                for history in histories.values():
-                    history.sort(key=lambda one: one.policy_version)
-                self._latest = (version, histories)
-            return self._latest[1]
 
     def _rest(self) -> bool:
         """Stop the background thread after its current batch; say whether there was one."""

@@ -16,6 +16,7 @@ with the same id. This file and its twin rules in ``protocol.py`` state the same
 believes only its own.
 """
 
+import _signal  # type: ignore[import-not-found]
 import _socket
 import contextlib
 import gc
@@ -26,7 +27,6 @@ import os
 import random
 import resource
 import select
-import signal
 import sys
 import types
 
@@ -107,12 +107,17 @@ class Nursery:
         self.control, self.code, self.limits = control, code, limits
         self.episodes: dict[int, Child] = {}
         self.null = os.dup(0)
+        # Whatever is made here costs a child nothing; there it would be copied page by page.
+        log_file: Any = Log(limits["log_bytes"])
+        # Unbuffered, as python -u has it: what was printed before a crash is in the log.
+        self.output = io.TextIOWrapper(log_file, "utf-8", "replace", write_through=True)
+        self.address_space = address_space() + (limits["memory_mb"] << 20)
         self.wake, wake_write = os.pipe()
         os.set_blocking(self.wake, False)
         os.set_blocking(wake_write, False)
-        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda number, frame: None)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        _signal.signal(_signal.SIGCHLD, lambda number, frame: None)
+        _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
         gc.collect()
         gc.freeze()
         gc.disable()
@@ -159,13 +164,35 @@ class Nursery:
             return
         if pid == 0:
             try:
-                become_episode(sock, log_write, self.null, self.limits)
+                self.become_episode(sock, log_write)
                 Episode(self.code, self.limits).serve()
             finally:
                 os._exit(0)
         os.close(log_write)
         os.set_blocking(log_read, False)
         self.episodes[pid] = Child(number, log_read)
+
+    def become_episode(self, sock: int, log: int) -> None:
+        """In the child: keep the episode's socket and log, give up the rest, take on its limits."""
+        _signal.set_wakeup_fd(-1)
+        _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+        os.setsid()
+        os.dup2(sock, CONTROL)
+        os.set_blocking(log, False)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        os.dup2(self.null, 0)
+        os.closerange(4, 65536)
+        for name in ("stdout", "__stdout__", "stderr", "__stderr__"):
+            setattr(sys, name, self.output)
+        bound(resource.RLIMIT_AS, self.address_space)
+        bound(resource.RLIMIT_NPROC, 0)
+        bound(resource.RLIMIT_NOFILE, 64)
+        bound(resource.RLIMIT_FSIZE, 0)
+        bound(resource.RLIMIT_CORE, 0)
+        bound(resource.RLIMIT_CPU, math.ceil(self.limits["episode_s"]) + 1)
+        gc.enable()
 
     def reap(self) -> None:
         with contextlib.suppress(BlockingIOError):
@@ -196,43 +223,23 @@ class Nursery:
 def end(pid: int) -> None:
     """Kill one episode; where it leads its own process group (no jail around us), all of that."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, _signal.SIGKILL)
         if os.getpid() != 1:
-            os.killpg(pid, signal.SIGKILL)
+            os.killpg(pid, _signal.SIGKILL)
+
+
+COMPACT = json.JSONEncoder(separators=(",", ":"))
+
+
+def encode(frame: Frame) -> bytes:
+    return COMPACT.encode(frame).encode()
 
 
 def send(sock: _socket.socket, frame: Frame) -> None:
-    sock.send(json.dumps(frame, separators=(",", ":")).encode())
+    sock.send(encode(frame))
 
 
 # ---------------------------------------------------------------- the child: one episode
-
-
-def become_episode(sock: int, log: int, null: int, limits: dict[str, int]) -> None:
-    """Keep the episode's socket and log, give up the rest, and bind this process to its limits."""
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    os.setsid()
-    os.dup2(sock, CONTROL)
-    os.set_blocking(log, False)
-    os.dup2(log, 1)
-    os.dup2(log, 2)
-    os.dup2(null, 0)
-    os.closerange(4, 65536)
-    # Unbuffered, as python -u has it: what was printed before a crash is in the log.
-    log_file: Any = Log(limits["log_bytes"])
-    output = io.TextIOWrapper(log_file, "utf-8", "replace", write_through=True)
-    for name in ("stdout", "__stdout__", "stderr", "__stderr__"):
-        setattr(sys, name, output)
-    pages = limits["memory_mb"] << 20
-    bound(resource.RLIMIT_AS, address_space() + pages)
-    bound(resource.RLIMIT_NPROC, 0)
-    bound(resource.RLIMIT_NOFILE, 64)
-    bound(resource.RLIMIT_FSIZE, 0)
-    bound(resource.RLIMIT_CORE, 0)
-    bound(resource.RLIMIT_CPU, math.ceil(limits["episode_s"]) + 1)
-    gc.enable()
 
 
 def bound(kind: int, value: int) -> None:
@@ -295,7 +302,7 @@ class Episode:
             request = json.loads(data)
             reply = self.answer(request)
             try:
-                frame = json.dumps(reply, separators=(",", ":")).encode()
+                frame = encode(reply)
                 if len(frame) > cap:
                     frame = b""
             except MemoryError:
@@ -303,7 +310,7 @@ class Episode:
             if not frame:
                 reply = self.fault("oversize", f"a reply exceeds {cap} bytes")
                 reply["id"] = request["id"]
-                frame = json.dumps(reply).encode()
+                frame = encode(reply)
             sock.send(frame)
 
     def answer(self, request: Frame) -> Frame:

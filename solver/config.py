@@ -16,7 +16,7 @@ class PolicyConfig:
     """Most rows decoded together."""
     batch_tokens: int = 32_768
     """Most cached positions (rows x width) of one batch; bounds the memory of long contexts."""
-    cache_mb: int = 192
+    cache_mb: int = 512
     """Memory for the key-value rows kept between the turns of a conversation; 0 keeps none."""
     threads: int = 1
     """Torch threads of the sampling thread."""

@@ -47,7 +47,10 @@ def command(app: typer.Typer, name: str) -> Callable[[Function], Function]:
         @functools.wraps(function)
         def run(**values: Any) -> Any:
             ctx = values["ctx"]
-            ctx.obj = _common(**{key: values.pop(key) for key in common if key != "front"}, front=ctx.find_root().obj)
+            ctx.obj = _common(
+                **{key: values.pop(key) for key in common if key != "front"},
+                front=ctx.find_root().obj,
+            )
             return function(**values)
 
         added = [parameter for key, parameter in common.items() if key != "front"]

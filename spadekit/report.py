@@ -32,7 +32,9 @@ class Report:
 
     def error(self, text: str) -> None:
         """Say in one line what went wrong (stderr)."""
-        self.err.print(Text.assemble(("error: ", "bold red"), " ".join(text.split())), soft_wrap=True)
+        self.err.print(
+            Text.assemble(("error: ", "bold red"), " ".join(text.split())), soft_wrap=True
+        )
 
     def data(self, value: Any) -> None:
         """Print one JSON value on stdout."""

@@ -62,7 +62,9 @@ def _read(path: Path, seen: tuple[Path, ...] = ()) -> Document:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadInput(f"{path}: no such configuration file; see configs/ for the recipes") from None
+        raise BadInput(
+            f"{path}: no such configuration file; see configs/ for the recipes"
+        ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadInput(f"{path}: cannot be read as TOML: {error}") from None
     base = data.pop("base", None)

@@ -96,9 +96,10 @@ def test_show_prints_source_standings_and_decision(run, make):
     code, out, _ = run("show", record.id[:8])
     assert code == 0
     assert record.source.strip() in out
-    assert "frontier" in out
+    assert "0.500" in out
     code, out, _ = run("show", record.id, "--json")
     shown = json.loads(out)
+    assert shown["standings"][0]["status"] == "frontier"
     assert shown["source"] == record.source
     assert shown["standings"][0]["regret"] == 0.5
 

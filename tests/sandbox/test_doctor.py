@@ -3,8 +3,8 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,9 +47,7 @@ def test_without_nsjail_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -
     assert not layers["round trip"].ok
 
 
-def test_a_private_interpreter_is_seen(tmp_path: Path) -> None:
-    private = tmp_path / "python3"
-    private.symlink_to(sys.executable)
+def test_an_interpreter_that_is_not_there_is_seen(tmp_path: Path) -> None:
     layers = {
         layer.name: layer for layer in self_check(SandboxConfig(python=str(tmp_path / "none")))
     }
@@ -79,18 +77,18 @@ print(json.dumps([asdict(layer) for layer in self_check()]))
 """
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="the suite itself runs as an ordinary user")
 def test_an_ordinary_user_has_the_sandbox_too() -> None:
     python = interpreter.choose("").executable
     here = Path(sandbox.__file__).parents[1]
     packages = nsjail.find().parents[2]
     if not interpreter.readable(nsjail.find(), True) or not interpreter.readable(here, True):
         pytest.fail("this checkout lies in a private folder; test it in one that others may read")
+    root = os.geteuid() == 0
+    # Run by an ordinary user, the suite is its own test.
+    other: dict[str, Any] = {"user": 12345, "group": 12345, "extra_groups": []} if root else {}
     done = subprocess.run(
         [python, "-B", "-c", SCRIPT],
-        user=12345,
-        group=12345,
-        extra_groups=[],
+        **other,
         env={"PYTHONPATH": f"{here}:{packages}", "PATH": "/usr/bin:/bin"},
         cwd="/",
         capture_output=True,
@@ -101,4 +99,4 @@ def test_an_ordinary_user_has_the_sandbox_too() -> None:
     assert done.returncode == 0, done.stderr
     layers = {layer["name"]: layer for layer in json.loads(done.stdout)}
     assert all(layer["ok"] for layer in layers.values() if layer["required"]), layers
-    assert layers["user namespaces"]["detail"] == "as user 12345"
+    assert layers["user namespaces"]["detail"] == f"as user {12345 if root else os.geteuid()}"
