@@ -97,7 +97,7 @@ def test_a_damaged_policy_json_is_refused(versions: Versions, text: str) -> None
 
 
 def test_what_is_not_there_is_named(versions: Versions, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="version 5 is not in .* it holds 0 to 0"):
+    with pytest.raises(BadInput, match=r"version 5 is not in .* it holds 0 to 0"):
         versions.read(5)
     with pytest.raises(BadInput, match="holds no policy version"):
         Versions(tmp_path / "empty").latest()
