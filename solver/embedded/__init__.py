@@ -1,0 +1,1 @@
+"""The embedded policy: its grammar, pre-training, shipped weights and measurements."""
