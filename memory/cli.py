@@ -204,8 +204,9 @@ def _show_environment(
     if why:
         shown = {
             "id": record.id,
+            "title": record.title,
             "why": decision or "no decision recorded",
-            **json.loads(record.decision or "{}"),
+            "decision": record.decision,
         }
     report.record("environment", shown)
     if not why:

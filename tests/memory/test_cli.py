@@ -140,10 +140,10 @@ def test_hostile_text_reaches_the_terminal_only_as_text(full, make, run, tmp_pat
     from memory import Store
 
     store = Store.open(tmp_path / "home" / "store")
-    evil = make.environment(40, 2, title="\x1b]0;owned\x07[red]x", source="\x1b[2J = 1")
+    evil = make.environment(40, 2, title="[b]x\x1b\x07", source="\x1b[2J = 1")
     store.publish(2, [evil], [], [], [], meta={})
     for command in (("show", evil.id), ("search", "--shard", "2")):
         _, out, _ = run(*command)
         assert "\x1b" not in out
         assert "\x07" not in out
-        assert "[red]" in out
+        assert "[b]x" in out
