@@ -1,7 +1,6 @@
 """Commands that look into the memory: search, show, stats, shards, and the upkeep of the store."""
 
 import dataclasses
-import json
 import math
 from typing import Annotated, Any
 
