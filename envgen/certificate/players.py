@@ -71,14 +71,6 @@ def odd_actions(info: JailInfo, solution: Sequence[str]) -> tuple[str, ...]:
     return ODD_WORDS + tuple(boxed(" ".join(words)) for words in mangled)
 
 
-def probe_script(info: JailInfo, first: Observation) -> tuple[str, ...]:
-    """Return the fixed actions of the fingerprint and of the determinism check."""
-    if info.setting == "tool_use":
-        return tuple(call(name, _plausible(tool, None)) for name, tool in _named(info.tools))
-    offered = offers(said(first))[:2]
-    return ("", *(boxed(action) for action in offered), boxed("1"), boxed("a"))
-
-
 def boxed(action: str) -> str:
     """Return an action in its box, as a policy is asked to write it."""
     return action if action.startswith("\\boxed{") else "\\boxed{" + action + "}"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sandbox import EnvironmentFault, Jail, Message, Observation, episode_return
+from sandbox import EnvironmentFault, Episode, Jail, Message, Observation, episode_return
 
 T = TypeVar("T")
 Player = Callable[[Sequence[Observation]], str | None]
@@ -73,46 +73,61 @@ def script(actions: Sequence[str]) -> Callable[[], Player]:
 
 async def play(jail: Jail, seed: int, player: Player, cap: int) -> Trace:
     """Play one episode of at most ``cap`` turns. ``SandboxFault`` propagates."""
-    turns: list[Turn] = []
-    action = ""
     try:
         episode = await jail.episode(seed)
     except EnvironmentFault as fault:
         return Trace(seed, (), (), fault)
-    first = episode.observation
-    seen = [first]
     async with episode:
-        try:
-            for _ in range(cap):
-                wanted = player(seen)
-                if wanted is None:
-                    break
-                action = wanted
-                step = await episode.step(action)
-                turns.append(
-                    Turn(action, step.observation, step.reward, step.terminated, step.truncated)
-                )
-                seen.append(step.observation)
-                if step.terminated or step.truncated:
-                    break
-        except EnvironmentFault as fault:
-            return Trace(seed, first, tuple(turns), fault, action)
-    return Trace(seed, first, tuple(turns), None, action)
+        return await _turns(episode, seed, player, cap)
 
 
-async def instance(jail: Jail, seed: int, solve: bool = True) -> Instance:
-    """Open an episode and ask for its solution; nothing is played, so it cannot prepare a win."""
+async def instance(
+    jail: Jail, seed: int, solve: bool = True, tail: Sequence[str] = ()
+) -> tuple[Instance, Trace]:
+    """Open an episode, ask for its solution, then play ``tail`` in it.
+
+    The solution is only asked for here and played elsewhere, so that it cannot prepare its own win.
+    The trace of ``tail`` saves an episode where only a fault is looked for; as ``solution()`` may
+    have left the instance in disorder, a fault counts only when a fresh episode has it too.
+    """
     try:
         episode = await jail.episode(seed)
     except EnvironmentFault as fault:
-        return Instance(seed, (), None, fault)
+        return Instance(seed, (), None, fault), Trace(seed, (), ())
+    first, solution = episode.observation, None
     async with episode:
-        if not (jail.info.has_solution and solve):
-            return Instance(seed, episode.observation, None)
-        try:
-            return Instance(seed, episode.observation, tuple(await episode.solution()))
-        except EnvironmentFault as fault:
-            return Instance(seed, episode.observation, None, fault)
+        if jail.info.has_solution and solve:
+            try:
+                solution = tuple(await episode.solution())
+            except EnvironmentFault as fault:
+                return Instance(seed, first, None, fault), Trace(seed, first, ())
+        trace = await _turns(episode, seed, script(tail)(), len(tail))
+    if trace.fault is not None:
+        trace = await play(jail, seed, script(tail)(), len(tail))
+    return Instance(seed, first, solution), trace
+
+
+async def _turns(episode: Episode, seed: int, player: Player, cap: int) -> Trace:
+    turns: list[Turn] = []
+    first = episode.observation
+    seen = [first]
+    action = ""
+    try:
+        for _ in range(cap):
+            wanted = player(seen)
+            if wanted is None:
+                break
+            action = wanted
+            step = await episode.step(action)
+            turns.append(
+                Turn(action, step.observation, step.reward, step.terminated, step.truncated)
+            )
+            seen.append(step.observation)
+            if step.terminated or step.truncated:
+                break
+    except EnvironmentFault as fault:
+        return Trace(seed, first, tuple(turns), fault, action)
+    return Trace(seed, first, tuple(turns), None, action)
 
 
 async def together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -155,20 +170,27 @@ class Table:
                     break
         return traces
 
-    async def instances(self, seeds: Sequence[int], solve: bool = True) -> list[Instance]:
-        """Reset every seed and, with ``solve``, ask for its solution."""
-        found = await together(self._instance(seed, solve) for seed in seeds)
-        for index, one in enumerate(found):
+    async def instances(
+        self, seeds: Sequence[int], solve: bool = True, tails: Sequence[Sequence[str]] = ()
+    ) -> tuple[list[Instance], list[Trace]]:
+        """Reset every seed, ask for its solution, and play its tail, if there is one."""
+        ends = [*tails, *[()] * (len(seeds) - len(tails))]
+        found = await together(
+            self._instance(seed, solve, end) for seed, end in zip(seeds, ends, strict=True)
+        )
+        for index, (one, _) in enumerate(found):
             if one.fault is not None and one.fault.reason == "timeout":
                 found[index] = await instance(self.jail, one.seed, solve)
-                if found[index].fault is not None:
+                if found[index][0].fault is not None:
                     break
-        return found
+        return [one for one, _ in found], [trace for _, trace in found]
 
     async def _one(self, game: Game) -> Trace:
         async with self._places:
             return await play(self.jail, game.seed, game.player(), game.cap)
 
-    async def _instance(self, seed: int, solve: bool) -> Instance:
+    async def _instance(
+        self, seed: int, solve: bool, tail: Sequence[str]
+    ) -> tuple[Instance, Trace]:
         async with self._places:
-            return await instance(self.jail, seed, solve)
+            return await instance(self.jail, seed, solve, tail)

@@ -11,7 +11,7 @@ from typing import Self
 from envgen.certificate import checks
 from envgen.certificate.hint import check_hint
 from envgen.certificate.odds import too_many
-from envgen.certificate.players import baselines, boxed, odd_actions, probe_script, unboxed
+from envgen.certificate.players import baselines, boxed, odd_actions, unboxed
 from envgen.certificate.plays import Game, Instance, Table, Trace, said, script, together
 from envgen.certificate.record import Check
 from envgen.certificate.shift import shifted
@@ -26,8 +26,8 @@ MORE_SEEDS = 32
 MAX_TURNS = 25
 IDLE_TURNS = 100
 HASH_SEEDS = (1_234_567, 42)
-FEW = {"nothing": 4, "echo": 4}
-"""These two win always or never on nearly every environment, so fewer plays find it out."""
+FEW = {"nothing": 4, "echo": 4, "first": 4}
+"""These win nearly always or nearly never, so fewer plays find it out; one win asks for more."""
 PARALLEL = 8
 SLOW_S = 0.05
 
@@ -98,8 +98,7 @@ class Work:
         info = self.info = jail.info
         yield Check("loads", "pass", f"{info.class_name}: {info.title}")
 
-        table, instances = await self._instances(jail)
-        odd = await self._odd(table, instances)
+        table, instances, odd = await self._instances(jail)
         early = checks.contract(instances, odd)
         if early.verdict == "fail":
             yield early
@@ -123,24 +122,19 @@ class Work:
         skilless = [
             Game(seed, sides[seed][name], caps.get(name, self.max_turns)) for seed, name in names
         ]
-        probes = [
-            Game(one.seed, script(actions), len(actions))
-            for one in instances[: len(FIXED_SEEDS)]
-            for actions in [probe_script(info, one.first)]
-        ]
         began = time.monotonic()
-        traces = await table.play([*reference, *skilless, *probes])
+        traces = await table.play([*reference, *skilless])
         pace = (time.monotonic() - began) / max(1, sum(len(trace.turns) for trace in traces))
-        plays = traces[: len(reference)]
-        based = traces[len(reference) : len(traces) - len(probes)]
-        probed = traces[len(traces) - len(probes) :]
+        plays, based = traces[: len(reference)], traces[len(reference) :]
         by_name = {
             name: [t for (_, n), t in zip(names, based, strict=True) if n == name]
             for name in dict.fromkeys(name for _, name in names)
         }
 
         yield checks.contract(instances, [*odd, *traces])
-        replays = plays[: len(FIXED_SEEDS)] + probed
+        # A player that is wrong in an ordinary way shows how mistakes are answered.
+        wrong = by_name["echo" if info.setting == "game" else "first"]
+        replays = [one for one in (*plays, *wrong) if one.seed in FIXED_SEEDS]
         yield await self._deterministic(instances, traces, replays)
         yield checks.seeded(instances, by_name["nothing"])
         yield await self._solvable(table, instances, plays)
@@ -162,25 +156,33 @@ class Work:
         except EnvironmentFault as fault:
             return fault
 
-    async def _instances(self, jail: Jail) -> tuple[Table, list[Instance]]:
-        """Reset every seed, the first alone: it tells the pace, and a hang costs one wait."""
+    async def _instances(self, jail: Jail) -> tuple[Table, list[Instance], list[Trace]]:
+        """Reset every seed and send odd actions, the first seed alone.
+
+        It tells the pace and what is close to a right action, and a hang costs one wait only.
+        """
         began = time.monotonic()
-        instances = await Table(jail, 1).instances(self.seeds[:1])
+        instances, _ = await Table(jail, 1).instances(self.seeds[:1])
         slow = time.monotonic() - began > SLOW_S
         table = Table(jail, 2 if slow else PARALLEL)
         fault = instances[0].fault
-        if fault is None or fault.stage == "solution":
-            hung = fault is not None and fault.reason == "timeout"
-            instances += await table.instances(self.seeds[1:], solve=not hung)
-        return table, instances
+        if fault is not None and fault.stage != "solution":
+            return table, instances, []
+        actions = odd_actions(jail.info, instances[0].solution or ())
+        seeds = self.seeds[1:]
+        tails = [actions[place :: len(seeds)] for place in range(len(seeds))]
+        hung = fault is not None and fault.reason == "timeout"
+        more, odd = await table.instances(seeds, not hung, tails)
+        instances += more
+        if checks.contract(instances, odd).verdict == "pass":
+            left = [tail[len(one.turns) :] for tail, one in zip(tails, odd, strict=True)]
+            odd += await self._odd(table, [action for rest in left for action in rest])
+        return table, instances, odd
 
-    async def _odd(self, table: Table, instances: Sequence[Instance]) -> list[Trace]:
+    async def _odd(self, table: Table, actions: Sequence[str]) -> list[Trace]:
         """Send odd actions, three chains at once; where an episode ends, the next one goes on."""
-        if any(one.fault is not None and one.fault.stage != "solution" for one in instances):
-            return []
-        actions = odd_actions(table.jail.info, instances[0].solution or ())
 
-        async def chain(seed: int, rest: tuple[str, ...]) -> list[Trace]:
+        async def chain(seed: int, rest: Sequence[str]) -> list[Trace]:
             traces = []
             while rest:
                 [trace] = await table.play([Game(seed, script(rest), len(rest))])
@@ -190,8 +192,9 @@ class Work:
                 rest = rest[len(trace.turns) :]
             return traces
 
-        parts = zip(instances[:3], (actions[0::3], actions[1::3], actions[2::3]), strict=False)
-        done = await together(chain(one.seed, part) for one, part in parts)
+        done = await together(
+            chain(seed, actions[place::3]) for place, seed in enumerate(self.seeds[:3])
+        )
         return [trace for traces in done for trace in traces]
 
     async def _deterministic(
@@ -237,7 +240,7 @@ class Work:
     async def _more(self, table: Table, name: str) -> list[Trace]:
         """Let one skill-less player play 32 seeds more."""
         games = []
-        for one in await table.instances(self.more_seeds):
+        for one in (await table.instances(self.more_seeds, solve=False))[0]:
             sides = baselines(table.jail.info, one.first, derive(one.seed, "baseline"))
             if name in sides:
                 games.append(Game(one.seed, sides[name], self.max_turns))
