@@ -144,9 +144,10 @@ def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str) -> Check:
 def sealed(info: JailInfo, instances: Sequence[Instance], lost: Sequence[Trace]) -> Check:
     """Fail when the text gives the answer away before it is earned.
 
-    It must do so on three seeds and on half of those that were scanned. Told by an observation of a play that is not won: ``answer is X`` or ``solution: X`` anywhere,
-    the answer in a later text that did not offer it as a choice, or a whole winning play of three
-    actions or more in a row. Only answers of two characters or more can be told from other text.
+    It must do so on three seeds and on half of those that were scanned. Told by an observation of
+    a play that is not won: ``answer is X`` or ``solution: X`` anywhere, the answer in a later text
+    that did not offer it as a choice, or a whole winning play of three actions or more in a row.
+    Only answers of two characters or more can be told from other text.
     """
     if info.setting == "tool_use" or not any(one.solution for one in instances):
         return Check("sealed", "pass", "nothing to scan: results of tools are there to be read")
