@@ -53,6 +53,7 @@ class Store:
         self.tables = Tables(uri, config, lambda: self.embedder.width)
         self._indexer = Indexer(root, self.tables, self.embedder)
         self._lock = threading.RLock()
+        self._embedding = threading.Lock()  # apart, so that publishing never waits for a model
         self._background: threading.Thread | None = None
         self._wake = threading.Event()
         self._closing = threading.Event()
@@ -172,7 +173,7 @@ class Store:
     def embed(self) -> int:
         """Embed now whatever has no embedding yet; return how many that were."""
         self.index()
-        with self._lock:
+        with self._embedding:
             return self._indexer.embed_missing()
 
     # Shards
@@ -330,7 +331,7 @@ class Store:
     def rebuild(self) -> int:
         """Make the tables again from shards and logs, embeddings too; return how many sources."""
         worked = self._rest()
-        with self._lock:
+        with self._embedding, self._lock:
             self.tables.drop()
             self._indexer.forget()
             self._latest = None
@@ -373,7 +374,8 @@ class Store:
             while not self._closing.is_set():
                 self._wake.wait()
                 self._wake.clear()
-                self._indexer.embed_missing(self._closing)
+                with self._embedding:
+                    self._indexer.embed_missing(self._closing)
 
     @staticmethod
     def _starts(name: str) -> str:

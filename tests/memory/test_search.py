@@ -29,6 +29,7 @@ def test_paraphrases_find_their_environment_first(library, make):
 
 
 def test_words_find_what_meaning_alone_would_not(full, make):
+    full.search("words that make the index of words")
     rare = make.environment(20, 2, title="Untitled.", description="About the zqxv device.")
     full.publish(2, [rare], [], [], [], meta={})
     assert full.search("zqxv")[0].environment == rare

@@ -1,0 +1,76 @@
+"""The tables keep keys unique, find neighbours with and without an index, and quote text."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from memory.config import MemoryConfig
+from memory.tables import Tables, any_of, quoted
+
+WIDTH = 384
+
+
+@pytest.fixture
+def tables(tmp_path):
+    return Tables(str(tmp_path), MemoryConfig(fresh_s=0.0, exact_below=500), lambda: WIDTH)
+
+
+def _vectors(count, seed=0):
+    found = np.random.default_rng(seed).normal(size=(count, WIDTH)).astype(np.float32)
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    table = pa.table(
+        {
+            "id": [f"e{number}" for number in range(count)],
+            "shard": pa.array([1] * count, pa.int32()),
+            "setting": ["game" if number % 2 else "tool_use" for number in range(count)],
+            "skills": [["optimisation"]] * count,
+            "model": ["m"] * count,
+            "embedding": pa.FixedSizeListArray.from_arrays(pa.array(found.reshape(-1)), WIDTH),
+        }
+    )
+    return found, table
+
+
+def test_a_large_table_is_searched_through_an_index_and_finds_the_same(tables):
+    vectors, rows = _vectors(600)
+    tables.insert("vectors", rows)
+    exact = [[one for one, _ in tables.nearest(list(v), "", 10)] for v in vectors[:20]]
+    assert [row[0] for row in exact] == [f"e{number}" for number in range(20)]
+    tables.ensure_indexes("vectors")
+    kinds = {index.index_type for index in tables.table("vectors").list_indices()}
+    assert "IvfSq" in kinds
+    indexed = [[one for one, _ in tables.nearest(list(v), "", 10)] for v in vectors[:20]]
+    shared = [len(set(a) & set(b)) for a, b in zip(exact, indexed, strict=True)]
+    assert sum(shared) >= 0.98 * 200
+
+
+def test_neighbours_pass_the_filter(tables):
+    vectors, rows = _vectors(40)
+    tables.insert("vectors", rows)
+    found = tables.nearest(list(vectors[0]), "setting = 'game'", 40)
+    assert len(found) == 20
+    assert "e0" not in dict(found)
+    assert found[0][1] <= 1.0
+
+
+def test_a_key_twice_in_one_batch_is_one_row(tables):
+    marks = pa.table({"name": ["a", "b", "a"], "content": ["1", "2", "3"]})
+    assert tables.insert("indexed", marks) == 2
+    assert tables.insert("indexed", marks) == 0
+    rows = tables.scan("indexed").to_pylist()
+    assert sorted(row["content"] for row in rows) == ["1", "2"]
+
+
+def test_rows_that_another_handle_writes_are_seen(tables, tmp_path):
+    other = Tables(str(tmp_path), tables.config, lambda: WIDTH)
+    assert tables.scan("indexed").num_rows == 0
+    other.insert("indexed", pa.table({"name": ["a"], "content": ["1"]}))
+    assert tables.scan("indexed").num_rows == 1
+
+
+def test_text_in_filters_is_only_text(tables):
+    name = "it's '); --"
+    tables.insert("indexed", pa.table({"name": [name], "content": ["1"]}))
+    assert tables.scan("indexed", f"name = {quoted(name)}").num_rows == 1
+    assert tables.scan("indexed", any_of("name", ["x", name])).num_rows == 1
+    assert tables.scan("indexed", any_of("name", [])).num_rows == 0
