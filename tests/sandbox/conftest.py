@@ -105,6 +105,12 @@ def desk() -> str:
 
 
 @pytest.fixture
+def calm() -> SandboxConfig:
+    """Limits that nothing but a hang meets, also on a busy machine."""
+    return SandboxConfig(load_s=20.0, reset_s=20.0, step_s=20.0, episode_s=60.0, memory_mb=64)
+
+
+@pytest.fixture
 def short() -> SandboxConfig:
     """Limits of seconds, so that a hang costs one."""
     return SHORT

@@ -176,16 +176,16 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-async def test_a_source_that_will_not_do_is_one_clear_line(name: str, short: SandboxConfig) -> None:
+async def test_a_source_that_will_not_do_is_one_clear_line(name: str, calm: SandboxConfig) -> None:
     source, reason, text = BAD[name]
-    async with Sandbox(short) as sandbox:
+    async with Sandbox(calm) as sandbox:
         fault = await fault_of(sandbox.open(source))
     assert (fault.stage, fault.reason) == ("load", reason)
     assert text in fault.detail and "\n" not in str(fault)
 
 
-async def test_a_fault_ends_its_episode_and_is_told_again(game: str, short: SandboxConfig) -> None:
-    async with Sandbox(short) as sandbox, await sandbox.open(game) as jail:
+async def test_a_fault_ends_its_episode_and_is_told_again(game: str, calm: SandboxConfig) -> None:
+    async with Sandbox(calm) as sandbox, await sandbox.open(game) as jail:
         episode = await jail.episode(0)
         first = await fault_of(episode.step("do nonsense"))
         assert (first.stage, first.reason) == ("step", "raised")
@@ -233,9 +233,9 @@ async def test_sixty_four_episodes_at_once_do_not_mix(game: str) -> None:
 
 
 async def test_killing_a_jail_in_mid_step_faults_its_episodes_only(
-    game: str, short: SandboxConfig
+    game: str, calm: SandboxConfig
 ) -> None:
-    async with Sandbox(short) as sandbox:
+    async with Sandbox(calm) as sandbox:
         victim, other = await sandbox.open(game), await sandbox.open(game)
         inside, idle = await victim.episode(0), await victim.episode(1)
         outside = await other.episode(0)
@@ -252,9 +252,9 @@ async def test_killing_a_jail_in_mid_step_faults_its_episodes_only(
 
 
 async def test_a_cancelled_step_ends_the_episode_and_only_it(
-    game: str, short: SandboxConfig
+    game: str, calm: SandboxConfig
 ) -> None:
-    async with Sandbox(short) as sandbox, await sandbox.open(game) as jail:
+    async with Sandbox(calm) as sandbox, await sandbox.open(game) as jail:
         episode, other = await jail.episode(0), await jail.episode(1)
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
@@ -275,8 +275,8 @@ async def test_starts_that_are_cancelled_leave_nothing(game: str) -> None:
     assert (children(), descriptors()) == before
 
 
-async def test_one_call_at_a_time(game: str, short: SandboxConfig) -> None:
-    async with Sandbox(short) as sandbox, await sandbox.open(game) as jail:
+async def test_one_call_at_a_time(game: str, calm: SandboxConfig) -> None:
+    async with Sandbox(calm) as sandbox, await sandbox.open(game) as jail:
         episode = await jail.episode(0)
         first = asyncio.create_task(episode.step("do wait"))
         await asyncio.sleep(0.05)
@@ -286,9 +286,9 @@ async def test_one_call_at_a_time(game: str, short: SandboxConfig) -> None:
 
 
 async def test_the_log_keeps_what_was_printed_even_after_a_death(
-    game: str, short: SandboxConfig
+    game: str, calm: SandboxConfig
 ) -> None:
-    async with Sandbox(short) as sandbox, await sandbox.open(game) as jail:
+    async with Sandbox(calm) as sandbox, await sandbox.open(game) as jail:
         episode = await jail.episode(0)
         assert (await episode.step("do say")).observation[0].content == "said"
         await episode.close()
