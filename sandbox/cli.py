@@ -21,11 +21,11 @@ def doctor(ctx: typer.Context) -> None:
     if run.report.as_json:
         run.report.data([asdict(layer) for layer in layers])
     else:
-        rows = [
-            (layer.name, _verdict(layer.ok, layer.required), layer.detail, layer.how_to_fix or None)
-            for layer in layers
-        ]
-        run.report.table("Sandbox", ("layer", "state", "detail", "how to get it"), rows)
+        rows = [(layer.name, _verdict(layer.ok, layer.required), layer.detail) for layer in layers]
+        run.report.table("Sandbox", ("layer", "state", "detail"), rows)
+        for layer in layers:
+            if not layer.ok:
+                run.report.text(f"{layer.name}: {layer.how_to_fix}")
     if not works(layers):
         raise typer.Exit(1)
 

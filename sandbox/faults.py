@@ -2,17 +2,19 @@
 
 Exception
 ├── EnvironmentFault   the environment's: data about a program, recorded and counted
-└── SandboxFault       ours or the host's: nothing may be concluded about the environment
+└── SandboxFault       an ``OurFault``: ours or the host's: nothing may be concluded about the environment
 """
 
 from typing import Final
+
+from spadekit.errors import OurFault
 
 STAGES: Final = ("load", "reset", "step", "solution", "episode")
 REASONS: Final = ("timeout", "memory", "crashed", "contract", "oversize", "protocol", "raised")
 DETAIL_CHARS: Final = 400
 
 
-class EnvironmentFault(Exception):  # noqa: N818 - a fault is a value at the boundary, not an error of ours
+class EnvironmentFault(Exception):
     """The environment did something it may not do.
 
     ``stage`` is one of ``STAGES``, ``reason`` one of ``REASONS``; ``detail`` is one short line that
@@ -31,5 +33,5 @@ class EnvironmentFault(Exception):  # noqa: N818 - a fault is a value at the bou
         return f"{self.stage}: {self.reason}: {self.detail}"
 
 
-class SandboxFault(Exception):  # noqa: N818
+class SandboxFault(OurFault):
     """The sandbox itself cannot do its work; the message names the layer and how to get it."""

@@ -47,7 +47,7 @@ else:
     Any = Frame = object
 
 
-class Breach(Exception):  # noqa: N818
+class Breach(Exception):
     """The environment broke its contract; the text teaches the author."""
 
 

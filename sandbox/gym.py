@@ -56,7 +56,7 @@ class SandboxedEnv(gymnasium.Env[str, str]):
     ``step`` as it is. ``close`` ends the jail.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}  # type: ignore[misc]
 
     def __init__(
         self, source: str, config: SandboxConfig | None = None, render_mode: str | None = None

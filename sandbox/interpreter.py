@@ -85,7 +85,7 @@ def _choose(wanted: str, as_root: bool, search: str) -> Interpreter:
     )
 
 
-class _Unfit(Exception):  # noqa: N818
+class _Unfit(Exception):
     """Why a candidate will not do."""
 
 

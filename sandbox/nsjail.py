@@ -70,7 +70,7 @@ def find() -> Path:
     return Path(path)
 
 
-def argv(  # noqa: PLR0917
+def argv(
     binary: Path,
     python: Interpreter,
     programs: Path,

@@ -24,11 +24,11 @@ TITLE_CHARS: Final = 200
 _CLAIMS: Final = ("memory", "contract", "oversize", "raised")
 
 
-class Malformed(Exception):  # noqa: N818
+class Malformed(Exception):
     """A frame broke the protocol; callers turn this into a fault with their stage."""
 
 
-class Breach(Exception):  # noqa: N818
+class Breach(Exception):
     """A well-formed frame broke the environment contract; callers add the stage."""
 
 

@@ -7,10 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+from click.testing import Result
+from typer.testing import CliRunner
 
 import sandbox
 from sandbox import SandboxConfig, SandboxFault, cgroups, interpreter, nsjail
+from sandbox.cli import register
 from sandbox.doctor import self_check, works
+from spadekit.cli import Front
+from spadework import SECTIONS
 
 LAYERS = [
     "nsjail binary",
@@ -67,6 +73,27 @@ def test_control_groups_that_cannot_be_used_are_only_a_weaker_layer(tmp_path: Pa
     assert (first.version, first.controllers) == (1, cgroups.CONTROLLERS)
     (tmp_path / "cgroup.controllers").touch()
     assert "no delegation" in cgroups.find(tmp_path / "").why_not
+
+
+def invoke(*arguments: str) -> Result:
+    app = typer.Typer()
+    register(app)
+    app.callback()(lambda: None)
+    recipe = Path(__file__).parents[2] / "configs" / "embedded.toml"
+    front = Front(SECTIONS, recipe)
+    return CliRunner().invoke(app, ["doctor", *arguments], obj=front)
+
+
+def test_the_command_prints_a_list_and_succeeds() -> None:
+    done = invoke("--json")
+    assert done.exit_code == 0, done.output
+    assert [layer["name"] for layer in json.loads(done.stdout)] == LAYERS
+
+
+def test_the_command_fails_and_says_how_to_get_what_is_missing() -> None:
+    done = invoke("--set", "sandbox.python=/nowhere/python3")
+    assert done.exit_code == 1
+    assert "interpreter: install a system python3" in done.stdout
 
 
 SCRIPT = """

@@ -4,6 +4,8 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +34,13 @@ def children() -> set[str]:
         for task in Path("/proc/self/task").iterdir()
         for child in (task / "children").read_text().split()
     }
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 async def until(holds: Callable[[], bool], limit_s: float = 2.0) -> bool:
@@ -365,3 +374,30 @@ async def test_an_interpreter_that_will_not_do_is_refused_with_the_reason(
             folder.chmod(folder.stat().st_mode | 0o055)
     with pytest.raises(SandboxFault, match="does not run"):
         await Sandbox(SandboxConfig(python=str(broken))).open(game)
+
+
+HOST = """
+import asyncio, sys
+from sandbox import Sandbox
+async def main():
+    async with Sandbox() as sandbox, await sandbox.open(sys.stdin.read()) as jail:
+        await jail.episode(0)
+        print(jail.pid, jail._outside.guest, flush=True)
+        await asyncio.sleep(60)
+asyncio.run(main())
+"""
+
+
+async def test_a_host_that_is_killed_takes_its_jails_with_it(game: str) -> None:
+    root = Path(__file__).parents[2]
+    host = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOST, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root
+    )
+    assert host.stdin and host.stdout
+    host.stdin.write(game.encode())
+    host.stdin.write_eof()
+    pids = [int(word) for word in (await host.stdout.readline()).split()]
+    assert len(pids) == 2 and all(is_running(pid) for pid in pids)
+    host.kill()
+    await host.wait()
+    assert await until(lambda: not any(is_running(pid) for pid in pids), 10.0)
