@@ -35,7 +35,7 @@ loop: $(READY) ## self-play: ROUNDS=3 rounds of generate and train with the weig
 	$(BIN)/spadework loop --rounds $(ROUNDS)
 
 report: $(READY) ## one HTML page about the loop's run
-	$(BIN)/spadework report loop
+	$(BIN)/spadework report main
 
 search: $(READY) ## find environments by meaning: make search Q="a puzzle about a hidden rule"
 	$(BIN)/spadework search "$(or $(Q),a puzzle with a hidden rule)"

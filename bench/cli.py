@@ -58,7 +58,7 @@ def register(app: typer.Typer) -> None:
         version: Annotated[
             int | None, typer.Option(min=0, help="Policy version (default: the newest).")
         ] = None,
-        run: Annotated[str, typer.Option(help="Run whose folder keeps the result.")] = "loop",
+        run: Annotated[str, typer.Option(help="Run whose folder keeps the result.")] = "main",
     ) -> None:
         """Play the held-out set with one policy version; a stored result is shown as it is."""
         from bench.commands import heldout as work

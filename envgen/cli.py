@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
     def generate(
         ctx: typer.Context,
         rounds: Annotated[int, typer.Option(help="Shards to publish.", min=1)] = 1,
-        run: Annotated[str, typer.Option(help="Name of the run.")] = "generate",
+        run: Annotated[str, typer.Option(help="Name of the run.")] = "main",
     ) -> None:
         """Design, certify, measure, admit, publish a shard (the dataset producer)."""
         from envgen.loop import generate as produce
@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
     def loop(
         ctx: typer.Context,
         rounds: Annotated[int, typer.Option(help="Rounds the run shall have in all.", min=1)] = 3,
-        run: Annotated[str, typer.Option(help="Name of the run.")] = "loop",
+        run: Annotated[str, typer.Option(help="Name of the run.")] = "main",
     ) -> None:
         """Rounds of generate and train on one machine; run it again to go on after an interruption."""
         from envgen.loop import selfplay

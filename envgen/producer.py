@@ -24,7 +24,7 @@ from envgen.reward import REWARDS
 from envgen.summary import summarise
 from envgen.workspace import Workspace
 from memory import PlayRecord, measure, record_id
-from memory.diversity import DiversityFilter, Known
+from memory.diversity import DiversityFilter
 from sandbox import Jail, Message, SandboxConfig, SandboxFault
 from solver.config import SolverConfig
 from solver.episodes import play
@@ -35,6 +35,8 @@ from spadekit.seeds import derive
 T = TypeVar("T")
 Entries = dict[tuple[str, int], dict[str, Any]]
 RETRY_AFTER_S = (0.1, 0.4)
+REQUIRED = ("solvable", "hint")
+"""Checks that the designer must pass: a design of its own without a solution or a hint is refused."""
 
 
 class Round:
@@ -185,7 +187,9 @@ class Round:
             try:
                 async with self._certifying:
                     certificate = await _retried(
-                        lambda: certify(draft.source, draft.hint, self.work.sandbox)
+                        lambda: certify(
+                            draft.source, draft.hint, self.work.sandbox, required=REQUIRED
+                        )
                     )
             except SandboxFault as fault:
                 draft.refuse("faulted", "certificate", "sandbox", str(fault))
@@ -205,11 +209,12 @@ class Round:
     def _decide(self, draft: Draft, known: DiversityFilter) -> None:
         assert draft.certificate is not None
         fingerprint = draft.certificate.fingerprint
-        draft.decision = known.decide(draft.source, fingerprint)
-        if draft.decision.accepted:
-            known.add(Known(draft.identity, draft.source, fingerprint=fingerprint))
+        decision = known.decide(draft.identity, draft.source, fingerprint)
+        draft.decision = decision
+        if decision.accepted:
+            known.add(draft.identity, draft.source, fingerprint)
         else:
-            draft.refuse("duplicate", "diversity", draft.decision.stage, draft.decision.why())
+            draft.refuse("duplicate", "diversity", decision.stage, decision.explanation)
 
     async def _probe(self, draft: Draft, entry: dict[str, Any] | None) -> None:
         if entry is None:
@@ -290,7 +295,7 @@ class Round:
         meta = {
             "run": self.work.run,
             "seed": self.work.seed,
-            "settings": settings.digest,
+            "config_digest": settings.digest,
             "round": self.number,
             "policy_version": version,
             **summarise(designs, standings, plays),

@@ -60,7 +60,6 @@ async def open_workspace(
     corpus_config = settings.section(CorpusConfig)
     corpus = Corpus.open(corpus_config)
     policy = LocalEngine.open(versions.path(versions.latest()), policy_config)
-    store.embedder.warm()
     try:
         async with Sandbox(settings.section(SandboxConfig)) as sandbox, Pool(sandbox) as pool:
             yield Workspace(

@@ -9,6 +9,7 @@ class MemoryConfig:
 
     ``duplicate_jaccard``: share of equal 5-token shingles at and above which a design is a variant
     of its neighbour (0.70: duplicates measured at 0.74 and more, other pairs at 0.61 and less).
+    ``keep_variants``: admit designs with the structure of a known one when they behave differently.
     ``novelty_bar``: a design is refused as not new only when its nearest meaning is at least this
     close (cosine). ``embed_model``: ``packaged`` (MiniLM from PyPI, no hub needed) or the name of
     any sentence-transformers model. ``embed_batch``: texts per batch. ``fresh_s``: a reader sees
@@ -18,6 +19,7 @@ class MemoryConfig:
     """
 
     duplicate_jaccard: float = 0.70
+    keep_variants: bool = False
     novelty_bar: float = 0.98
     embed_model: str = "packaged"
     embed_batch: int = 32

@@ -42,10 +42,15 @@ class Known:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """From ``jaccard`` on a design is a variant; from ``cosine`` on its meaning is not new."""
+    """From ``jaccard`` on a design is a variant; from ``cosine`` on its meaning is not new.
+
+    With ``keep_variants`` the first stage measures and does not refuse: same tree, other constants
+    is then a new environment as long as it behaves differently.
+    """
 
     jaccard: float = 0.70
     cosine: float = 0.98
+    keep_variants: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,9 +117,13 @@ def judge(measured: Measured, thresholds: Thresholds) -> Decision:
     stage, nearest, similarity = "", measured.nearest, measured.similarity
     if measured.same:
         stage, nearest, similarity = "same", measured.same, 1.0
-    elif measured.same_tree:
+    elif measured.same_tree and not thresholds.keep_variants:
         stage, nearest, similarity = "tree", measured.same_tree, 1.0
-    elif measured.nearest and measured.similarity >= thresholds.jaccard:
+    elif (
+        measured.nearest
+        and measured.similarity >= thresholds.jaccard
+        and not thresholds.keep_variants
+    ):
         stage = "shingles"
     elif measured.same_behaviour:
         stage = "behaviour"

@@ -41,7 +41,7 @@ def load_filter(tables: Tables, config: MemoryConfig) -> DiversityFilter:
         Known(row["id"], "", have[row["id"]][0], row["fingerprint"], have[row["id"]][1])
         for row in rows.to_pylist()
     )
-    thresholds = Thresholds(config.duplicate_jaccard, config.novelty_bar)
+    thresholds = Thresholds(config.duplicate_jaccard, config.novelty_bar, config.keep_variants)
     return DiversityFilter(known, thresholds, source_of)
 
 

@@ -49,7 +49,7 @@ class Report:
         if self.as_json:
             self.data([dict(zip(columns, row, strict=True)) for row in rows])
             return
-        table = Table(title=title or None, title_justify="left", header_style="bold")
+        table = Table(title=_title(title), title_justify="left", header_style="bold")
         for index, column in enumerate(columns):
             numeric = all(isinstance(row[index], int | float) for row in rows) and bool(rows)
             table.add_column(column, justify="right" if numeric else "left")
@@ -62,7 +62,7 @@ class Report:
         if self.as_json:
             self.data(dict(values))
             return
-        table = Table(title=title or None, title_justify="left", show_header=False)
+        table = Table(title=_title(title), title_justify="left", show_header=False)
         table.add_column(style="bold")
         table.add_column(overflow="fold")
         for key, value in values.items():
@@ -82,6 +82,10 @@ class Report:
             transient=True,
             disable=not self.err.is_terminal,
         )
+
+
+def _title(text: str) -> Text | None:
+    return Text(_printable(text)) if text else None
 
 
 def _cell(value: Any) -> str:

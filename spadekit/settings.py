@@ -50,7 +50,9 @@ def load(path: Path, overrides: Sequence[str], schema: Mapping[str, type]) -> Se
     for name in document:
         if name not in schema:
             raise BadInput(f"{path}: unknown section [{name}]{_nearest(name, schema)}")
-    sections = {kind: _build(kind, document.get(name, {}), name) for name, kind in schema.items()}
+    sections: dict[type, Any] = {
+        kind: _build(kind, document.get(name, {}), name) for name, kind in schema.items()
+    }
     plain = {name: dataclasses.asdict(sections[kind]) for name, kind in schema.items()}
     canonical = json.dumps(plain, sort_keys=True, default=str)
     return Settings(sections, hashlib.sha256(canonical.encode()).hexdigest()[:16])

@@ -298,10 +298,26 @@ def test_the_first_stage_that_refuses_is_named(measured, stage):
     assert decision.accepted == (not stage)
 
 
+@pytest.mark.parametrize(
+    ("measured", "stage"),
+    [
+        (Measured("", "b", "a", 0.99, "", "", None), ""),
+        (Measured("x", "b", "a", 0.99, "c", "", None), "same"),
+        (Measured("", "b", "a", 0.99, "c", "", None), "behaviour"),
+    ],
+)
+def test_kept_variants_are_refused_only_when_they_behave_alike(measured, stage):
+    assert judge(measured, Thresholds(keep_variants=True)).stage == stage
+
+
 def test_a_decision_survives_json_with_its_thresholds():
     decision = DiversityFilter([Known("locks", LOCKS)]).decide("new", _dead_code(LOCKS))
     assert Decision.from_json(decision.to_json()) == decision
-    assert json.loads(decision.to_json())["thresholds"] == {"jaccard": 0.70, "cosine": 0.98}
+    assert json.loads(decision.to_json())["thresholds"] == {
+        "jaccard": 0.70,
+        "cosine": 0.98,
+        "keep_variants": False,
+    }
 
 
 def test_jaccard_of_nothing():

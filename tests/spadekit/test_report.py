@@ -19,7 +19,7 @@ def test_hostile_text_is_shown_and_never_sent_to_the_terminal(
 ) -> None:
     report = Report()
     report.text("\x1b[2J[red]title[/red]\x07")
-    report.table("", ["title"], [["\x1b]0;owned\x07[bold]x"]])
+    report.table("[red]\x1b[2J", ["title"], [["\x1b]0;owned\x07[bold]x"]])
     out = capsys.readouterr().out
     assert "\x1b" not in out and "\x07" not in out
     assert "\\x1b[2J[red]title[/red]\\x07" in out
