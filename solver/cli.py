@@ -37,13 +37,12 @@ def register(app: typer.Typer) -> None:
         """GRPO for both roles on pinned shards and their designs; writes policy versions."""
         current = session(ctx)
         rows = asyncio.run(_train(current, shards, steps, dry_run))
-        title = "would be trained" if dry_run else "policy versions"
         if current.report.as_json:
             current.report.data(rows)
+        elif rows and dry_run:
+            current.report.record("the first step would be", rows[0])
         elif rows:
-            columns = tuple(rows[0]) if dry_run else COLUMNS
-            table = [[row[name] for name in columns] if dry_run else _row(row) for row in rows]
-            current.report.table(title, columns, table)
+            current.report.table("policy versions", COLUMNS, [_row(row) for row in rows])
 
 
 async def _train(
@@ -122,7 +121,7 @@ def _outline(step: Any, config: TrainConfig, playing: SolverConfig) -> dict[str,
         "plays": len(step.jobs),
         "designs": len(step.designs.samples),
         "design tokens": sum(sample.tokens for sample in step.designs.samples),
-        "left out": dict(step.designs.dropped),
+        "designs left out": ", ".join(f"{n} {why}" for why, n in step.designs.dropped.items()),
         "most play tokens": len(step.jobs) * playing.max_turns * playing.max_tokens,
         "optimiser": config.optimiser,
     }

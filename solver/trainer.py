@@ -65,7 +65,7 @@ class Plan:
     designs: Batch
 
 
-async def train_step(  # noqa: PLR0917 - the parts of a workspace, in the order of its packages
+async def train_step(
     store: Store,
     policy: Policy,
     pool: Pool,

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -250,9 +251,14 @@ asyncio.run(train(Path({home!r}), 1))
 """
 
 
-def _training(folder: Path) -> subprocess.Popen[bytes]:
+def _train_and_kill(folder: Path) -> None:
+    """Kill a training process once its plays are in the log, before the update is done."""
     code = KILLED.format(tests=str(Path(__file__).parent), home=str(folder))
-    return subprocess.Popen([sys.executable, "-c", code])
+    process = subprocess.Popen([sys.executable, "-c", code])
+    while process.poll() is None and not list((folder / "store" / "plays").glob("*.parquet")):
+        time.sleep(0.002)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 async def test_a_step_killed_anywhere_and_done_again_gives_the_same_version(
@@ -260,12 +266,7 @@ async def test_a_step_killed_anywhere_and_done_again_gives_the_same_version(
 ) -> None:
     whole, killed = home("whole"), home("killed")
     await train(whole, 1)
-    process = _training(killed)
-    # The plays are in the log before the update begins: kill it there.
-    while process.poll() is None and not list((killed / "store" / "plays").glob("*.parquet")):
-        await asyncio.sleep(0.002)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    await asyncio.to_thread(_train_and_kill, killed)
     assert Versions(killed / "policy").all() == [0]
     await train(killed, 1)
     assert weights_of(killed, 1) == weights_of(whole, 1)
