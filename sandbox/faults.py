@@ -2,7 +2,7 @@
 
 Exception
 ├── EnvironmentFault   the environment's: data about a program, recorded and counted
-└── SandboxFault       an ``OurFault``: ours or the host's: nothing may be concluded about the environment
+└── SandboxFault       ours or the host's (an ``OurFault``): says nothing about the environment
 """
 
 from typing import Final

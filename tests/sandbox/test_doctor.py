@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from sandbox import SandboxConfig, SandboxFault, cgroups, interpreter, nsjail
 from sandbox.cli import register
 from sandbox.doctor import self_check, works
 from spadekit.cli import Front
-from spadework import SECTIONS
 
 LAYERS = [
     "nsjail binary",
@@ -79,9 +79,9 @@ def invoke(*arguments: str) -> Result:
     app = typer.Typer()
     register(app)
     app.callback()(lambda: None)
-    recipe = Path(__file__).parents[2] / "configs" / "embedded.toml"
-    front = Front(SECTIONS, recipe)
-    return CliRunner().invoke(app, ["doctor", *arguments], obj=front)
+    with tempfile.NamedTemporaryFile(suffix=".toml") as recipe:
+        front = Front({"sandbox": SandboxConfig}, Path(recipe.name))
+        return CliRunner().invoke(app, ["doctor", *arguments], obj=front)
 
 
 def test_the_command_prints_a_list_and_succeeds() -> None:

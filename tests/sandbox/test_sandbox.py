@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -361,19 +362,16 @@ async def test_without_nsjail_the_sandbox_refuses_and_names_the_package(
         await Sandbox().open(game)
 
 
-async def test_an_interpreter_that_will_not_do_is_refused_with_the_reason(
-    game: str, tmp_path: Path
-) -> None:
-    with pytest.raises(SandboxFault, match=r"not readable.*sandbox\.python"):
-        await Sandbox(SandboxConfig(python=str(tmp_path / "nowhere"))).open(game)
-    broken = tmp_path / "python3"
-    broken.write_text("#!/bin/sh\nexit 1\n")
-    broken.chmod(0o755)
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.owner() and oct(folder.stat().st_mode)[-1] not in "57":
-            folder.chmod(folder.stat().st_mode | 0o055)
-    with pytest.raises(SandboxFault, match="does not run"):
-        await Sandbox(SandboxConfig(python=str(broken))).open(game)
+async def test_an_interpreter_that_will_not_do_is_refused_with_the_reason(game: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        broken = Path(folder) / "python3"
+        with pytest.raises(SandboxFault, match=r"not readable.*sandbox\.python"):
+            await Sandbox(SandboxConfig(python=str(broken))).open(game)
+        broken.write_text("#!/bin/sh\nexit 1\n")
+        for path in (broken, broken.parent):
+            path.chmod(0o755)
+        with pytest.raises(SandboxFault, match="does not run"):
+            await Sandbox(SandboxConfig(python=str(broken))).open(game)
 
 
 HOST = """
