@@ -31,7 +31,6 @@ from solver.toolcalls import parse
 from spadekit.seeds import derive
 
 Stop = Literal["terminated", "truncated", "turns", "context", "fault"]
-CONTEXT = 1_000_000
 _ATTEMPTS = 3
 
 
@@ -112,16 +111,16 @@ async def play(
     sampling: Sampling,
     max_turns: int,
     prompt: Prompt,
-    context: int = CONTEXT,
+    context: int | None = None,
 ) -> Play:
     """Play one episode to its end.
 
     Every reply consumes a turn, whatever is in it. ``sampling.max_tokens`` bounds one reply,
-    ``context`` the whole conversation; a reply's seed is derived from ``sampling.seed`` and its
-    turn. Raises ``SandboxFault`` only.
+    ``context`` (at most, and by default, the policy's) the whole conversation; a reply's seed is
+    derived from ``sampling.seed`` and its turn. Raises ``SandboxFault`` only.
     """
     with _client(policy):
-        rules = _Rules(sampling, max_turns, prompt, context)
+        rules = _Rules(sampling, max_turns, prompt, context or policy.context)
         return await _play(policy, jail, seed, hint, rules)
 
 
@@ -230,7 +229,11 @@ class _Outcome:
 
 
 async def _play(policy: Policy, jail: Jail, seed: int, hint: str | None, rules: _Rules) -> Play:
-    rules = replace(rules, max_turns=min(rules.max_turns, jail.info.max_turns or rules.max_turns))
+    rules = replace(
+        rules,
+        max_turns=min(rules.max_turns, jail.info.max_turns or rules.max_turns),
+        context=min(rules.context, policy.context),
+    )
     buffer = _Buffer(policy)
     try:
         async with await jail.episode(seed) as episode:

@@ -79,6 +79,11 @@ class Learner:
         self._clipping = Clipping(config.clip_low, config.clip_high, config.importance_cap)
         self._headed = self._head_is_plain()
 
+    @property
+    def vocabulary(self) -> int:
+        """Token ids that the model knows."""
+        return int(self.model.get_input_embeddings().num_embeddings)
+
     def logprobs(self, samples: Sequence[Sample]) -> list[Tensor]:
         """Log-probabilities of the sampled tokens of each sample, without gradient."""
         out: dict[int, Tensor] = {}

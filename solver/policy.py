@@ -51,6 +51,10 @@ class Policy(Protocol):
         """The conversation format of the model."""
 
     @property
+    def context(self) -> int:
+        """Most tokens that a prompt and its completion may have together."""
+
+    @property
     def forward_seconds(self) -> float:
         """Seconds spent in forward passes and sampling so far."""
 

@@ -36,7 +36,7 @@ from solver.loss import divisor
 from solver.policy import Policy
 from solver.samples import Batch, Role, from_designs, from_plays
 from solver.versions import INFO, OPTIMISER, PolicyInfo, Versions
-from spadekit.errors import BadInput
+from spadekit.errors import BadInput, OurFault
 from spadekit.seeds import derive
 from spadekit.settings import Settings
 
@@ -182,7 +182,20 @@ def _learn(
     if config.optimiser == "shared":
         rates = {"shared": config.solver_rate}
     learner = Learner(versions.path(step.parent), rates, config)
-    return learner, learn(learner, batches, config, step.parent, versions.path(0))
+    for role, batch in batches.items():
+        largest = max((max(sample.ids) for sample in batch.samples), default=0)
+        if largest >= learner.vocabulary:
+            raise BadInput(
+                f"a sample of the {role} in shard {step.shard} has the token id {largest}, but the "
+                f"model has {learner.vocabulary}; train the model that made the shard"
+            )
+    try:
+        return learner, learn(learner, batches, config, step.parent, versions.path(0))
+    except ValueError as error:
+        raise OurFault(
+            f"the update from version {step.parent} on shard {step.shard} was given up: {error}; "
+            "nothing was published. Lower train.solver_rate and train.designer_rate"
+        ) from error
 
 
 def _publish(versions: Versions, info: PolicyInfo, learner: Learner) -> None:

@@ -35,7 +35,6 @@ class LocalEngine:
         except Exception as error:  # tokenizers raise whatever their format code raises
             raise BadInput(f"{model_dir}: the tokenizer cannot be read: {error}") from None
         self._model = load_model(model_dir).eval()
-        self._context = int(getattr(self._model.config, "max_position_embeddings", 0) or 0)
         self.chat = Chat(tokenizer, _stop_ids(self._model))
         self._decoder = Decoder(
             self._model, self.chat.stop_ids, config.cache_mb * 2**20, config.batch_tokens
@@ -57,6 +56,11 @@ class LocalEngine:
         return cls(model_dir, config)
 
     @property
+    def context(self) -> int:
+        """Positions the model was made for; unbounded when its configuration does not say."""
+        return int(getattr(self._model.config, "max_position_embeddings", None) or 2**31)
+
+    @property
     def forward_seconds(self) -> float:
         """Seconds spent in forward passes and sampling since the engine was opened."""
         return self._decoder.usage.forward_s
@@ -71,10 +75,10 @@ class LocalEngine:
         prompt = tuple(prompt_ids)
         if not prompt:
             raise ValueError("an empty prompt cannot be completed")
-        if self._context and len(prompt) + sampling.max_tokens > self._context:
+        if len(prompt) + sampling.max_tokens > self.context:
             raise ValueError(
                 f"{len(prompt)} prompt tokens and {sampling.max_tokens} new ones exceed "
-                f"the model's context of {self._context}"
+                f"the model's context of {self.context}"
             )
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Completion] = loop.create_future()

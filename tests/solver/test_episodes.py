@@ -57,6 +57,7 @@ class Script:
     """A policy that says given texts in turn: the way to make replies no sampler would."""
 
     version = 3
+    context = 2000
     forward_seconds = 0.0
 
     def __init__(self, tokenizer: Any, replies: Sequence[str]) -> None:
@@ -182,6 +183,19 @@ async def test_a_full_context_ends_the_play_without_a_fault(
     done, _ = await play_script(tokenizer, GAME, ["left"] * 9, context=40)
     assert (done.stop, done.fault, done.episode_return) == ("context", "", 0.0)
     assert 1 <= done.turns < 5 and len(done.ids) <= 40
+
+
+async def test_an_observation_beyond_the_models_context_ends_the_play(model_dir: Path) -> None:
+    flood = GAME.replace('f"you are at {seed % 10}"', '"far " * 5000')
+    engine = LocalEngine.open(model_dir, PolicyConfig())
+    async with pool() as opened:
+        (done,) = await play_many(engine, opened, [Job("e", flood, 1, None, 1)], SolverConfig())
+        async with opened.lease(flood) as jail:
+            rules = {"sampling": Sampling(1.0, 8, 0), "max_turns": 3, "prompt": "short"}
+            again = await play(engine, jail, seed=1, hint=None, **rules)  # type: ignore[arg-type]
+    engine.close()
+    for one in (done, again):
+        assert (one.stop, one.turns, one.fault, one.episode_return) == ("context", 0, "", 0.0)
 
 
 async def test_the_hint_is_shown_after_the_first_observation(

@@ -29,7 +29,7 @@ from solver.config import PolicyConfig, SolverConfig, TrainConfig
 from solver.engines.local import LocalEngine
 from solver.trainer import StepResult, plan, train_step
 from solver.versions import Versions
-from spadekit.errors import BadInput
+from spadekit.errors import BadInput, OurFault
 from spadekit.settings import Settings
 
 GAME = '''
@@ -300,6 +300,31 @@ async def test_missing_shards_parents_and_damage_are_one_clear_line(
     path.write_text(path.read_text() + " ")
     with pytest.raises(BadInput, match=r"config\.json is damaged"):
         await train(folder, 1)
+    assert Versions(folder / "policy").all() == [0]
+
+
+async def test_tokens_of_another_vocabulary_are_refused(
+    home: Callable[[str], Path],
+) -> None:
+    folder = home("a")
+    with Store.open(folder / "store") as store:
+        strange = replace(design(0, 3), ids=(40, 400, 1), logprobs=(-1.0,) * 3, policy_version=0)
+        store.publish(3, [], [strange], [], [], meta={"policy_version": 0})
+        engine = LocalEngine.open(folder / "policy" / "v000000", PolicyConfig())
+        async with pool() as opened:
+            with pytest.raises(BadInput, match="token id 400, but the model has 400"):
+                await train_step(
+                    store, engine, opened, Versions(folder / "policy"), settings(), 3, version=1
+                )
+        engine.close()
+
+
+async def test_an_update_that_explodes_is_given_up_and_nothing_is_published(
+    home: Callable[[str], Path],
+) -> None:
+    folder = home("a")
+    with pytest.raises(OurFault, match="not finite; nothing was published"):
+        await train(folder, 1, config=replace(TRAIN, solver_rate=1e30))
     assert Versions(folder / "policy").all() == [0]
 
 
