@@ -58,5 +58,9 @@ def _run(ctx: typer.Context, run: str, work: Any, rounds: int) -> None:
     current.report.table(
         f"{run}: {len(summaries)} rounds, home {current.home}",
         [title for title, _ in columns],
-        [[summary[key] for _, key in columns] for summary in summaries],
+        [[_shown(summary[key]) for _, key in columns] for summary in summaries],
     )
+
+
+def _shown(value: Any) -> Any:
+    return f"{value:.2f}" if isinstance(value, float) else value

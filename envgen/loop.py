@@ -16,16 +16,17 @@ from spadekit.files import write_json
 COLUMNS = (
     ("round", "round"),
     ("valid", "valid"),
-    ("admitted", "admitted"),
+    ("new", "admitted"),
     ("unhinted", "return_unhinted"),
     ("hinted", "return_hinted"),
     ("regret", "regret"),
     ("learnable", "learnable"),
     ("reward", "designer_reward"),
-    ("seconds", "round_seconds"),
-    ("outside %", "outside_percent"),
+    ("time s", "round_seconds"),
+    ("outside", "outside"),
 )
-"""Columns of the loop's table and the figures they show; ``unhinted`` and ``hinted`` are returns."""
+"""Columns of the loop's table and the figures they show; ``unhinted`` and ``hinted`` are returns,
+``outside`` is the share of the time spent outside the policy's forward and backward passes."""
 
 
 def begin(work: Workspace, rounds: int) -> None:
@@ -89,7 +90,7 @@ def _with_training(work: Workspace, summary: dict[str, Any], number: int) -> dic
     return summary | {
         "train": metrics,
         "round_seconds": total,
-        "outside_percent": 100.0 * (1.0 - model / total),
+        "outside": 1.0 - model / total,
     }
 
 

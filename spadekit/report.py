@@ -28,7 +28,7 @@ class Report:
 
     def note(self, text: str) -> None:
         """Say something that is not data (stderr)."""
-        self.err.print(Text(text))
+        self.err.print(Text(_printable(text)), soft_wrap=True)
 
     def error(self, text: str) -> None:
         """Say in one line what went wrong (stderr)."""
@@ -51,7 +51,7 @@ class Report:
             return
         table = Table(title=_title(title), title_justify="left", header_style="bold")
         for index, column in enumerate(columns):
-            numeric = all(isinstance(row[index], int | float) for row in rows) and bool(rows)
+            numeric = bool(rows) and all(_is_number(row[index]) for row in rows)
             table.add_column(column, justify="right" if numeric else "left")
         for row in rows:
             table.add_row(*(Text(_printable(_cell(value))) for value in row))
@@ -82,6 +82,12 @@ class Report:
             transient=True,
             disable=not self.err.is_terminal,
         )
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.replace(".", "", 1).lstrip("-").isdecimal()
+    return isinstance(value, int | float)
 
 
 def _title(text: str) -> Text | None:

@@ -1,0 +1,154 @@
+"""The producer and the loop with the policy that ships: real designs, real jails, real kills."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory import DesignRecord, PlayRecord, Store
+
+SMALL = (
+    *("--set", "producer.designs=6"),
+    *("--set", "producer.designs_per_brief=2"),
+    *("--set", "probe.plays=2"),
+    *("--set", "train.environments=2"),
+    *("--set", "train.group=4"),
+)
+
+
+def spadework(home: Path, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "spadework", *arguments, "--home", str(home), *SMALL]
+
+
+def run(home: Path, *arguments: str) -> Any:
+    done = subprocess.run(
+        spadework(home, *arguments, "--json"), capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with two rounds of self-play."""
+    home = tmp_path_factory.mktemp("unbroken")
+    run(home, "loop", "--rounds", "2")
+    return home
+
+
+def design(record: DesignRecord) -> tuple[object, ...]:
+    return (record.id, record.ids, record.outcome, record.stage, record.environment, record.reward)
+
+
+def play(record: PlayRecord) -> tuple[object, ...]:
+    return (record.id, record.ids, record.mask, record.episode_return, record.fault)
+
+
+def contents(home: Path, shard: int) -> tuple[object, ...]:
+    """What a shard says, but for log-probabilities (float noise of another batch) and times."""
+    with Store.open(home / "store") as store:
+        data = store.shard(shard)
+    return (
+        [record.id for record in data.environments],
+        [design(record) for record in data.designs],
+        [play(record) for record in data.plays],
+    )
+
+
+def test_a_round_publishes_every_design_with_tokens_and_every_environment_with_plays(
+    unbroken: Path,
+) -> None:
+    with Store.open(unbroken / "store") as store:
+        assert store.verify() == []
+        assert [manifest.shard for manifest in store.shards()] == [1, 2]
+        data = store.shard(1)
+    assert len(data.designs) == 6
+    groups = [record.group for record in data.designs]
+    assert sorted(set(groups)) == ["000001-000", "000001-001", "000001-002"]
+    for record in data.designs:
+        assert len(record.ids) == len(record.logprobs) > 0
+        assert all(logprob <= 0 for logprob in record.logprobs)
+        assert (record.reward is None) == (record.outcome in ("duplicate", "faulted"))
+    for environment in data.environments:
+        plays = [one for one in data.plays if one.environment == environment.id]
+        assert sorted((one.arm) for one in plays) == ["hinted"] * 2 + ["unhinted"] * 2
+        assert len({one.seed for one in plays}) == 2
+        assert all(sum(one.mask) > 0 for one in plays if not one.fault)
+        assert json.loads(environment.certificate)["accepted"]
+
+
+def test_designs_of_a_later_round_come_from_the_weights_trained_on_the_earlier(
+    unbroken: Path,
+) -> None:
+    versions = sorted(path.name for path in (unbroken / "policy").iterdir())
+    assert versions == ["v000000", "v000001", "v000002"]
+    with Store.open(unbroken / "store") as store:
+        assert {record.policy_version for record in store.shard(1).designs} == {0}
+        assert {record.policy_version for record in store.shard(2).designs} == {1}
+    first, second = (
+        (unbroken / "policy" / v / "model.safetensors").read_bytes() for v in versions[1:]
+    )
+    assert first != second
+
+
+def test_a_finished_loop_run_again_changes_nothing_and_says_the_same(unbroken: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in (unbroken / "policy").rglob("*")}
+    first = run(unbroken, "loop", "--rounds", "2")
+    assert run(unbroken, "loop", "--rounds", "2") == first
+    assert before == {path: path.stat().st_mtime_ns for path in (unbroken / "policy").rglob("*")}
+
+
+def test_a_loop_killed_again_and_again_ends_like_an_unbroken_one(
+    unbroken: Path, tmp_path: Path
+) -> None:
+    chance = random.Random(5)
+    for _ in range(4):
+        process = subprocess.Popen(
+            spadework(tmp_path, "loop", "--rounds", "2"),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        time.sleep(chance.uniform(4.0, 9.0))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    run(tmp_path, "loop", "--rounds", "2")
+    with Store.open(tmp_path / "store") as store:
+        assert store.verify() == []
+        identities = [environment.id for environment in store.environments()]
+    assert len(identities) == len(set(identities))
+    assert contents(tmp_path, 1) == contents(unbroken, 1)
+    assert contents(tmp_path, 2) == contents(unbroken, 2)
+
+
+def test_a_damaged_weights_file_is_one_clear_line(unbroken: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "policy").mkdir(parents=True)
+    broken = home / "policy" / "v000000"
+    subprocess.run(["cp", "-r", unbroken / "policy" / "v000000", broken], check=True)
+    weights = broken / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    done = subprocess.run(spadework(home, "generate"), capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert "model.safetensors" in done.stderr
+    assert not (home / "store" / "shards").exists()
+
+
+def test_a_home_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    done = subprocess.run(
+        spadework(blocked, "generate"), capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert str(blocked) in done.stderr
