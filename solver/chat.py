@@ -7,6 +7,7 @@ is only sound when the template treats a conversation as its turns one after ano
 checked once, at construction.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -45,6 +46,7 @@ class Chat:
             raise BadInput(
                 "the model's tokenizer has no chat template; use a chat model or add one"
             )
+        self._special = re.compile("|".join(map(re.escape, tokenizer.all_special_tokens)) or "(?!)")
         self._close_id = self._check()
         known = [self._close_id, *stop_ids]
         if tokenizer.eos_token_id is not None:
@@ -54,7 +56,7 @@ class Chat:
 
     def start(self, messages: Sequence[Turn], tools: Tools = ()) -> list[int]:
         """Return the ids of the opening messages, ending where the assistant is to speak."""
-        return self._encode(self._render(_plain(messages), tools, open_reply=True))
+        return self._encode(self._render(self._plain(messages), tools, open_reply=True))
 
     def follow(self, messages: Sequence[Turn], stop: str = "end") -> list[int]:
         """Return the ids from the end of a sampled reply to where the assistant is to speak again.
@@ -66,11 +68,12 @@ class Chat:
         suffix = self._suffixes.get(key)
         if suffix is None:
             head = [{"role": "user", "content": _PROBE}, {"role": "assistant", "content": _REPLY}]
-            whole = self._render([*head, *_plain(messages)], (), open_reply=True)
+            whole = self._render([*head, *self._plain(messages)], (), open_reply=True)
             suffix = tuple(self._encode(whole[whole.index(_REPLY) + len(_REPLY) :]))
-            if len(self._suffixes) >= 4096:
-                self._suffixes.clear()
-            self._suffixes[key] = suffix
+            if len(suffix) <= 512:
+                if len(self._suffixes) >= 4096:
+                    self._suffixes.clear()
+                self._suffixes[key] = suffix
         return list(suffix if stop == "length" else suffix[1:])
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -79,6 +82,19 @@ class Chat:
             list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
         return str(text)
+
+    def _plain(self, messages: Sequence[Turn]) -> list[dict[str, str]]:
+        """Messages as the template wants them; special tokens written out in a text are broken up.
+
+        Otherwise an environment could close its own turn and speak as the assistant.
+        """
+        return [
+            {
+                "role": message.role,
+                "content": self._special.sub(lambda m: f"{m[0][0]} {m[0][1:]}", message.content),
+            }
+            for message in messages
+        ]
 
     def _encode(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False)
@@ -126,10 +142,6 @@ class Chat:
                 "appending sampled ids would not be what the template means"
             )
         return ids[0]
-
-
-def _plain(messages: Sequence[Turn]) -> list[dict[str, str]]:
-    return [{"role": message.role, "content": message.content} for message in messages]
 
 
 def _refusal(before: str, reply: str, after: str) -> str:
