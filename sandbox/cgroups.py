@@ -13,6 +13,9 @@ ROOT: Final = Path("/sys/fs/cgroup")
 CONTROLLERS: Final = ("memory", "pids", "cpu")
 PARENT: Final = "spadework"
 
+# All jails together weigh as much as one process unless told otherwise, and starve on a busy host.
+_WEIGHT: Final = {"cpu.shares": str(16 * 1024), "cpu.weight": str(16 * 100)}
+
 
 @dataclass(frozen=True)
 class Cgroups:
@@ -47,6 +50,7 @@ def find(root: Path = ROOT) -> Cgroups:
             parents.append(parent)
         else:
             why = why or f"{parent} is not writable for this user"
+    _weigh(parents)
     return Cgroups(1 if usable else 0, tuple(usable), tuple(parents), why)
 
 
@@ -61,7 +65,16 @@ def _find_v2(root: Path) -> Cgroups:
         return Cgroups(0, (), (), f"{parent} cannot be used ({error.strerror}): no delegation")
     if not usable:
         return Cgroups(0, (), (), f"{parent} offers none of {', '.join(CONTROLLERS)}")
+    _weigh([parent])
     return Cgroups(2, tuple(usable), (parent,), "")
+
+
+def _weigh(parents: list[Path]) -> None:
+    for parent in parents:
+        for name, weight in _WEIGHT.items():
+            with contextlib.suppress(OSError):
+                if (parent / name).exists():
+                    (parent / name).write_text(weight)
 
 
 def folders(groups: Cgroups, guest: int) -> list[Path]:

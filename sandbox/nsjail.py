@@ -82,7 +82,8 @@ def argv(
     """Return the command line of one jail; ``control`` is the descriptor number of its socket."""
     as_root = os.geteuid() == 0
     uid, gid = (_OUTSIDE, _OUTSIDE) if as_root else (os.geteuid(), os.getegid())
-    command = [str(binary), "--mode", "o", "--quiet", "--time_limit", "0", "--nice_level", "0"]
+    command = [str(binary), "--mode", "o", "--quiet", "--time_limit", "0"]
+    command += ["--nice_level", str(os.nice(0))]
     command += ["--user", f"{_INSIDE}:{uid}:1", "--group", f"{_INSIDE}:{gid}:1"]
     command += ["--hostname", "jail", "--disable_proc", "--iface_no_lo", "--pass_fd", str(control)]
     for limit, value in _rlimits().items():
