@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import fcntl
 import functools
 import os
 import py_compile
@@ -10,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -22,6 +24,8 @@ from sandbox.interpreter import Interpreter
 
 _TERM_GRACE_S: Final = 1.0
 _PROGRAMS: Final = ("guest.py", "envkit.py")
+_PREFIX: Final = "spadework-jail-"
+_STALE_S: Final = 60.0
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Launcher:
     config: SandboxConfig
     python: Interpreter
     programs: Path
+    claim: int
     groups: Cgroups
     binary: Path | None
 
@@ -42,13 +47,14 @@ class Launcher:
         if config.isolation == "nsjail":
             binary = nsjail.find()
             python = interpreter.choose(config.python)
-            return Launcher(config, python, _lay_out(python), cgroups.find(), binary)
+            return Launcher(config, python, *_lay_out(python), cgroups.find(), binary)
         python = interpreter.choose(config.python or sys.executable, private=True)
-        return Launcher(config, python, _lay_out(python), cgroups.NONE, None)
+        return Launcher(config, python, *_lay_out(python), cgroups.NONE, None)
 
     def discard(self) -> None:
         """Remove the folder of in-jail programs."""
         shutil.rmtree(self.programs, ignore_errors=True)
+        os.close(self.claim)
 
     def start(self, control: socket.socket, hash_seed: int) -> "Outside":
         """Start one jail whose guest talks on ``control``; it stays open here."""
@@ -148,9 +154,16 @@ class Outside:
             pause = min(pause * 1.5, 0.02)
 
 
-def _lay_out(python: Interpreter) -> Path:
-    """Copy the in-jail programs to a folder that the jail's user may read, compiled if we can."""
-    folder = Path(tempfile.mkdtemp(prefix="spadework-", dir=_readable_temporary()))
+def _lay_out(python: Interpreter) -> tuple[Path, int]:
+    """Copy the in-jail programs to a folder that the jail's user may read, compiled if we can.
+
+    Returns the folder and a descriptor whose lock tells others that it is in use.
+    """
+    temporary = _readable_temporary()
+    _sweep(temporary)
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=temporary))
+    claim = os.open(folder, os.O_RDONLY)
+    fcntl.flock(claim, fcntl.LOCK_SH)
     folder.chmod(0o755)
     for name in _PROGRAMS:
         target = folder / name
@@ -160,7 +173,22 @@ def _lay_out(python: Interpreter) -> Path:
             py_compile.compile(
                 str(target), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
             )
-    return folder
+    return folder, claim
+
+
+def _sweep(temporary: Path) -> None:
+    """Remove folders whose owner was killed: old ones of ours that nobody holds a lock on."""
+    for folder in temporary.glob(_PREFIX + "*"):
+        with contextlib.suppress(OSError):
+            facts = folder.lstat()
+            if facts.st_uid != os.geteuid() or time.time() - facts.st_mtime < _STALE_S:
+                continue
+            claim = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(claim)
 
 
 @functools.cache

@@ -399,3 +399,17 @@ async def test_a_host_that_is_killed_takes_its_jails_with_it(game: str) -> None:
     host.kill()
     await host.wait()
     assert await until(lambda: not any(is_running(pid) for pid in pids), 10.0)
+
+
+async def test_the_folder_of_a_killed_host_is_swept_and_that_of_a_living_one_is_not(
+    game: str,
+) -> None:
+    async with Sandbox() as sandbox, await sandbox.open(game):
+        assert sandbox._launcher is not None
+        living = sandbox._launcher.programs
+        left = living.with_name("spadework-jail-left-behind")
+        left.mkdir()
+        for folder in (living, left):
+            os.utime(folder, (0, 0))
+        async with Sandbox():
+            assert living.exists() and not left.exists()
