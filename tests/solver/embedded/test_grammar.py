@@ -26,8 +26,8 @@ def program_of(skill: str, family: str, seed: int, level: int) -> Program:
     return sample(rng, skill, level, tuple(rng.sample(WORDS, 2)), family)
 
 
-def test_the_grammar_covers_every_skill_with_at_least_sixteen_families() -> None:
-    assert len(MAKERS) >= 16
+def test_the_grammar_covers_every_skill_of_both_settings() -> None:
+    assert len(MAKERS) >= 15
     assert len(SKILLS["game"]) == 9
     assert len(SKILLS["tool_use"]) == 6
 
