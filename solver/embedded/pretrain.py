@@ -8,7 +8,7 @@ import argparse
 import json
 import os
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,8 +23,9 @@ from solver.embedded.muon import Muon
 from spadekit.seeds import derive
 
 ROLES = ("designer", "solver")
-POOL = {"designer": 64, "solver": 256}
-VOCABULARY, HIDDEN, LAYERS, HEADS, INNER, POSITIONS = 1536, 192, 4, 6, 512, 1024
+DRILL = "copying"
+POOL = {"designer": 64, "solver": 256, DRILL: 128}
+VOCABULARY, HIDDEN, LAYERS, HEADS, KV_HEADS, INNER, POSITIONS = 1536, 192, 4, 6, 3, 512, 1024
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,12 @@ class Recipe:
     rate: float = 2.5e-3
     """AdamW's peak rate; Muon's is `muon` times it."""
     muon: float = 6.5
-    tokens: int = 2600
+    tokens: int = 2000
     """Padded tokens of one batch of one rank."""
     warmup: int = 40
     save_s: float = 120.0
+    drills: tuple[int, int] = (0, 700)
+    """First and last step between which every other batch is one of copying exercises."""
 
 
 @dataclass
@@ -73,10 +76,14 @@ class Batches:
 
     def _fill(self) -> None:
         seed, size = self._recipe.seed, POOL[self._role]
-        rows = [
-            self._encode(example)
-            for example in data.examples(seed, self._role, self._rank, self.pool, size)
-        ]
+        if self._role == DRILL:
+            rng = Random(derive(seed, DRILL, self._rank, self.pool))
+            rows = [data.drill(rng, len(tokenizer.SPECIAL), VOCABULARY) for _ in range(size)]
+        else:
+            rows = [
+                self._encode(example)
+                for example in data.examples(seed, self._role, self._rank, self.pool, size)
+            ]
         rows.sort(key=lambda row: len(row[0]))
         batch: list[tuple[list[int], list[int]]] = []
         for row in rows:
@@ -109,7 +116,7 @@ def build_model(seed: int, fast: Any) -> LlamaForCausalLM:
         hidden_size=HIDDEN,
         num_hidden_layers=LAYERS,
         num_attention_heads=HEADS,
-        num_key_value_heads=HEADS,
+        num_key_value_heads=KV_HEADS,
         intermediate_size=INNER,
         max_position_embeddings=POSITIONS,
         tie_word_embeddings=True,
@@ -167,7 +174,7 @@ def _worker(rank: int, recipe: Recipe) -> None:
     outer = [p for n, p in model.named_parameters() if not (p.ndim == 2 and "embed" not in n)]
     adam = torch.optim.AdamW(outer, lr=recipe.rate, betas=(0.9, 0.95), weight_decay=0.0)
     muon = Muon(inner, recipe.rate * recipe.muon)
-    progress = Progress(pools=dict.fromkeys(ROLES, 0), loss={})
+    progress = Progress(pools=dict.fromkeys(POOL, 0), loss={})
     state = recipe.out / "state.pt"
     if state.exists():
         saved = torch.load(state, weights_only=True)
@@ -194,7 +201,9 @@ def _train(
     assert progress.pools is not None
     assert progress.loss is not None
     encode = data.Encoder(fast)
-    sources = {role: Batches(recipe, role, rank, encode, progress.pools[role]) for role in ROLES}
+    sources = {
+        role: Batches(recipe, role, rank, encode, progress.pools.get(role, 0)) for role in POOL
+    }
     params = list(model.parameters())
     began = time.monotonic() - progress.spent_s
     saved = time.monotonic()
@@ -207,7 +216,7 @@ def _train(
         rate = recipe.rate * min(1.0, (progress.step + 1) / recipe.warmup) * (1 - 0.98 * share)
         _set_rate(adam, rate)
         _set_rate(muon, rate * recipe.muon)
-        role = ROLES[progress.step % 2]
+        role = role_of(progress.step, recipe.drills)
         loss, size = loss_of(model, sources[role].next())
         loss.backward()  # type: ignore[no-untyped-call]
         _average(params, recipe.ranks)
@@ -228,6 +237,13 @@ def _train(
     progress.pools = {name: source.pool for name, source in sources.items()}
     if rank == 0:
         _save(recipe, model, adam, muon, progress)
+
+
+def role_of(step: int, drills: tuple[int, int]) -> str:
+    """Return whose batch a step takes: the roles in turn, and between the drills' steps a drill."""
+    if drills[0] <= step < drills[1]:
+        return DRILL if step % 2 else ROLES[step // 2 % 2]
+    return ROLES[step % 2]
 
 
 def _agreed(share: float, ranks: int) -> float:
@@ -302,6 +318,7 @@ def export(model: Any, fast: Any, recipe: Recipe, progress: Progress) -> None:
             "loss": {role: round(value, 4) for role, value in (progress.loss or {}).items()},
             "pools": progress.pools,
             "pool_size": POOL["designer"],
+            "drills": list(recipe.drills),
         },
     )
 
@@ -323,8 +340,13 @@ def main() -> None:
     parser.add_argument("--ranks", type=int, default=2, choices=(1, 2))
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--snapshot", action="store_true", help="only export the last checkpoint")
+    parser.add_argument(
+        "--drills", type=int, nargs=2, metavar=("FROM", "TO"), help="steps of drills"
+    )
     given = parser.parse_args()
     recipe = Recipe(given.seed, given.minutes, given.out, given.ranks)
+    if given.drills:
+        recipe = replace(recipe, drills=tuple(given.drills))
     snapshot(recipe) if given.snapshot else run(recipe)
 
 

@@ -61,9 +61,15 @@ class Program:
 
 @dataclass(frozen=True)
 class Draw:
-    """What a family draws a program from: choices, level 1..5, and words (the topic's come first)."""
+    """What a family draws a program from: choices, level 1..5, and words (the topic's come first).
+
+    ``pick`` decides structure and wording and is one of a family's few styles; ``numbers`` decides
+    the constants and is new for every program. Two million parameters learn a few ways of writing a
+    family for certain, and many only by halves.
+    """
 
     pick: Random
+    numbers: Random
     level: int
     words: tuple[str, ...]
 
@@ -75,7 +81,7 @@ class Draw:
     def knob(self, *by_level: int) -> int:
         """Return the level's number, moved by up to a fifth so that programs differ."""
         value = by_level[self.level - 1]
-        return value + self.pick.randint(-(value // 6), value // 5)
+        return value + self.numbers.randint(-(value // 6), value // 5)
 
     def one(self, *choices: str) -> str:
         """Return one of the choices."""

@@ -3,17 +3,16 @@
 from random import Random
 
 from solver.embedded.grammar.base import NUMBERS, Ask, Demo, Draw, Program, Say, Turn, boxed
-from solver.embedded.grammar.frames import Puzzle, Question, framed
 from solver.embedded.grammar.shapes import Layout, reading
 
 
 def machine(draw: Draw) -> Program:
     """A machine with a hidden rule; each miss shows one more of its results. The hint names the rule."""
-    times = draw.pick.choice((2, 2, 3, 4) if draw.level < 3 else (2, 3, 4, 5))
-    plus = draw.pick.randint(2 if times == 1 else 0, (3, 4, 6, 8, 9)[draw.level - 1])
+    times = draw.numbers.choice((2, 2, 3, 4) if draw.level < 3 else (2, 3, 4, 5))
+    plus = draw.numbers.randint(2 if times == 1 else 0, (3, 4, 6, 8, 9)[draw.level - 1])
     square = draw.level > 2 and draw.pick.random() < 0.2
     most = (8, 9, 10, 12, 14)[draw.level - 1]
-    tries = draw.pick.choice((2, 3))
+    tries = draw.numbers.choice((2, 3))
     by = {1: "", 2: "Double", 3: "Triple", 4: "Four times", 5: "Five times"}[times]
     add = f"add {NUMBERS[plus]}" if plus else ""
     if square:
@@ -164,57 +163,3 @@ def _inputs(rng: Random, style: int, most: int, many: int) -> list[int]:
     while len(found) < many:
         found.add(rng.randint(2, most))
     return sorted(found)
-
-
-def cause(draw: Draw) -> Program:
-    """Which of several things causes which effect; the hint is how to read the rows."""
-    pool = (4, 4, 5, 6, 6)[draw.level - 1]
-    names = draw.words[: pool + 1]
-    effects = draw.pick.choice(
-        (("light", "sound"), ("red", "blue"), ("heat", "smoke"), ("on", "off"))
-    )
-    rows = (2, 2, 3, 3, 4)[draw.level - 1]
-    plus, arrow = draw.one("+", "and", "with"), draw.one("->", "gives", "makes")
-    hint = draw.one(
-        "A cause stands in every row of its effect.",
-        "Look for the one that all rows of an effect share.",
-    )
-    ask = draw.one("causes ?", f"{effects[0]} {effects[1]} ?", "which two ?")
-    swap = draw.pick.random() < 0.3
-    if swap:
-        ask, hint = "causes ?", f"{hint} Name the cause of {effects[1]} first."
-    body = [
-        f"a, b, *rest = rng.sample(self.names, {pool})",
-        f"rest = rest * {rows}",
-        f"rows = [f'{{a}} {plus} {{x}} {arrow} {effects[0]}' for x in rest[:{rows}]]",
-        f"rows += [f'{{x}} {plus} {{b}} {arrow} {effects[1]}' for x in rest[:{rows}]]",
-        "rng.shuffle(rows)",
-    ]
-
-    def make(rng: Random) -> Question:
-        a, b, *rest = rng.sample(list(names), pool)
-        rest = (rest * rows)[:rows]
-        pairs = [f"{a} {plus} {x} {arrow} {effects[0]}" for x in rest]
-        pairs += [f"{x} {plus} {b} {arrow} {effects[1]}" for x in rest]
-        rng.shuffle(pairs)
-        scratch = f"{effects[0]} {a} , {effects[1]} {b}"
-        return Question(f"{' , '.join(pairs)} : {ask}", f"{b} {a}" if swap else f"{a} {b}", scratch)
-
-    title = draw.one(
-        "Find the {} causes.", "What moves the {} ?", "Explain the {} effects."
-    ).replace(" ?", "?")
-    return framed(
-        draw,
-        Puzzle(
-            "cause",
-            "causal_inference",
-            "Cause",
-            title.replace("{}", draw.topic),
-            hint,
-            tuple(body),
-            f"' , '.join(rows) + ' : {ask}'",
-            "f'{b} {a}'" if swap else "f'{a} {b}'",
-            make,
-            (f"names = '{' '.join(names)}'.split()",),
-        ),
-    )

@@ -69,7 +69,7 @@ def _indent(lines: tuple[str, ...] | list[str]) -> list[str]:
 
 
 def _tries(draw: Draw, puzzle: Puzzle, guess: str) -> tuple[list[list[str]], Callable[[Ask], Demo]]:
-    tries = draw.pick.choice((1, 2, 2, 3))
+    tries = draw.numbers.choice((1, 2, 2, 3))
     verdict = _verdict(draw, tries)
     body = list(puzzle.body)
     layout = draw.one("inline", "inline", "make", "state")
@@ -114,7 +114,7 @@ def _verdict(draw: Draw, tries: int) -> Verdict:
     no = draw.one("no", "not yet", "wrong")
     hit = (f"    return '{yes}', 1.0, True, False, {{}}",)
     lines: tuple[str, ...]
-    kind = draw.pick.randrange(6 if tries == 1 else 5)
+    kind = draw.pick.randrange(5)
     if kind == 0:
         lines = (lower, "if guess == self.answer:", *hit)
         lines += (f"return '{no}', 0.0, self.tries < 1, False, {{}}",)
@@ -144,19 +144,13 @@ def _verdict(draw: Draw, tries: int) -> Verdict:
             "return f'{near} right', float(win), win or self.tries < 1, False, {}",
         )
         return Verdict(count, lines, _near)
-    if kind == 4:
-        lines = (
-            "self.seen.append(guess)",
-            "if self.answer in self.seen:",
-            *hit,
-            f"return '{no}', 0.0, len(self.seen) >= {tries}, False, {{}}",
-        )
-        return Verdict(("self.seen = []",), lines, lambda _guess, _answer, _left: no)
     lines = (
-        "reward = 1.0 if guess == self.answer else 0.0",
-        "return 'done', reward, True, False, {}",
+        "self.seen.append(guess)",
+        "if self.answer in self.seen:",
+        *hit,
+        f"return '{no}', 0.0, len(self.seen) >= {tries}, False, {{}}",
     )
-    return Verdict((), lines, lambda _guess, _answer, _left: "done")
+    return Verdict(("self.seen = []",), lines, lambda _guess, _answer, _left: no)
 
 
 def _near(guess: str, answer: str, left: int) -> str:

@@ -109,8 +109,8 @@ def total(draw: Draw) -> Program:
     word = draw.one("score", "value", "points")
     place = draw.one("", f"{draw.topic} ")
     style = draw.one("pair", "method")
-    small = draw.pick.choice((3, 4, 5))
-    high = draw.pick.choice((8, 9)) if draw.level > 1 else draw.pick.choice((7, 8))
+    small = draw.numbers.choice((3, 4, 5))
+    high = draw.numbers.choice((8, 9)) if draw.level > 1 else draw.numbers.choice((7, 8))
     body: tuple[str, ...]
     body = (
         f"ys = [rng.randint(1, {small}) for _ in range(2)]",
@@ -158,7 +158,7 @@ def sequence(draw: Draw) -> Program:
     kind = draw.one("even", "grow", "double", "back", "zigzag", "square")
     start, gap = draw.knob(6, 9, 15, 30, 50), draw.knob(4, 5, 6, 8, 9)
     shown = 4 if kind in ("even", "double") else 5
-    step = draw.pick.choice((1, 2, 3))
+    step = draw.numbers.choice((1, 2, 3))
     words = {1: "one", 2: "two", 3: "three"}
     if kind == "double":
         start = min(start, draw.knob(3, 4, 5, 6, 8))
@@ -237,7 +237,7 @@ def lists(draw: Draw) -> Program:
     """A list changed by a rule that one example shows; the hint names the rule."""
     kind = draw.one("double", "plus", "mirror", "rise", "fall", "running", "turn", "ends")
     count = (3, 3, 4, 5, 6)[draw.level - 1]
-    add = draw.pick.randint(2, 4 + draw.level)
+    add = draw.numbers.randint(2, 4 + draw.level)
     words = ("two", "three", "four", "five", "six", "seven", "eight", "nine")
     rules: dict[str, tuple[str, str, Callable[[list[int]], list[int]]]] = {
         "double": ("[2 * x for x in xs]", "Double every number.", lambda xs: [2 * x for x in xs]),

@@ -1,68 +1,9 @@
 """Families about putting things in order: from clues, for least waiting, from largest coin to smallest."""
 
-from itertools import pairwise
 from random import Random
 
 from solver.embedded.grammar.base import Draw, Program, join
 from solver.embedded.grammar.frames import Puzzle, Question, framed
-
-
-def order(draw: Draw) -> Program:
-    """A chain of clues; the hint is where to start."""
-    count = (3, 3, 4, 5, 6)[draw.level - 1]
-    names = draw.words[: max(count, 5) + draw.pick.randint(0, 1)]
-    relation, after = draw.pick.choice(
-        (("before", False), ("above", False), ("beats", False), ("after", True), ("below", True))
-    )
-    joint = draw.one(" , ", " ; ")
-    ask = draw.one("order ?", "list them", f"{draw.topic} order ?")
-    backwards = draw.pick.random() < 0.3
-    pair = "{y}" + f" {relation} " + "{x}" if after else "{x}" + f" {relation} " + "{y}"
-    hint = draw.one(
-        "Start with the one that no clue puts behind another.",
-        "Find the first one, then follow the clues.",
-    )
-    if backwards:
-        hint = draw.one(
-            "Start at the end of the chain and go back.", "The answer runs from last to first."
-        )
-    body = [f"w = rng.sample(self.names, {count})"]
-    if draw.pick.random() < 0.5:
-        body += [f"clues = [f'{pair}' for x, y in zip(w, w[1:])]"]
-    else:
-        clue = pair.replace("x", "w[i]").replace("y", "w[i + 1]")
-        body += [f"clues = [f'{clue}' for i in range({count - 1})]"]
-    body += ["rng.shuffle(clues)"]
-
-    def make(rng: Random) -> Question:
-        w = rng.sample(list(names), count)
-        clues = [pair.format(x=x, y=y) for x, y in pairwise(w)]
-        rng.shuffle(clues)
-        steps = list(pairwise(w))
-        answer = w[::-1] if backwards else w
-        scratch = f"first {w[0]} last {w[-1]}"
-        if not backwards:
-            scratch = f"first {w[0]} , then " + " then ".join(y for _, y in steps)
-        return Question(f"{joint.join(clues)} : {ask}", join(answer), scratch)
-
-    title = draw.one(
-        "Put the {} things in order.", "Follow the {} clues.", "Who is first at the {} ?"
-    )
-    return framed(
-        draw,
-        Puzzle(
-            "order",
-            "logical_deduction",
-            "Order",
-            title.format(draw.topic),
-            hint,
-            tuple(body),
-            f"'{joint}'.join(clues) + ' : {ask}'",
-            "' '.join(w[::-1])" if backwards else "' '.join(w)",
-            make,
-            (f"names = '{' '.join(names)}'.split()",),
-        ),
-    )
 
 
 def schedule(draw: Draw) -> Program:
@@ -144,9 +85,9 @@ def coins(draw: Draw) -> Program:
         (1, 6, 12),
         (1, 4, 12),
     )
-    sizes = list(draw.pick.choice(ladders))
+    sizes = list(draw.numbers.choice(ladders))
     if draw.level > 3:
-        sizes.append(sizes[-1] * draw.pick.choice((2, 3)))
+        sizes.append(sizes[-1] * draw.numbers.choice((2, 3)))
     low = sizes[-1] + 1
     high = low + draw.knob(3, 6, 10, 16, 24)
     word = draw.one("pay", "fill", "weigh", "cut")

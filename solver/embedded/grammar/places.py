@@ -20,13 +20,13 @@ def route(draw: Draw) -> Program:
     kind = draw.one(*_CONTROLS)
     up, down, right, left, hint = _CONTROLS[kind]
     span = (2, 2, 3, 4, 5)[draw.level - 1]
-    size = span + 2 + draw.pick.randint(0, 4)
-    tries = draw.pick.choice((1, 2, 3))
+    size = span + 2 + draw.numbers.randint(0, 4)
+    tries = draw.numbers.choice((1, 2, 3))
     if kind != "plain":
-        tries = draw.pick.choice((2, 3))
+        tries = draw.numbers.choice((2, 3))
     goal = draw.one("goal", draw.topic, "to")
     here = draw.one("at", "from", "start")
-    limit = 2 * span + draw.pick.randint(1, 4)
+    limit = 2 * span + draw.numbers.randint(1, 4)
     style = draw.one("loop", "count", "table", "branch")
     head = ["rng = random.Random(seed)"]
     head += [
@@ -221,15 +221,15 @@ def walk(draw: Draw) -> Program:
 
 def key(draw: Draw) -> Program:
     """A plan for a row of rooms: fetch a hidden key, open the door; the hint tells where the key lies."""
-    off = draw.pick.choice((1, 2, 3) if draw.level > 1 else (1, 2))
-    side = draw.pick.choice((1, -1))
+    off = draw.numbers.choice((1, 2, 3) if draw.level > 1 else (1, 2))
+    side = draw.numbers.choice((1, -1))
     step_words = {1: "one room", 2: "two rooms", 3: "three rooms"}
     origin = draw.one("door", "start")
     way = "right" if side > 0 else "left"
     spot = "the door" if origin == "door" else "where you start"
     hint = f"The key lies {step_words[off]} to the {way} of {spot}."
     span = (1, 2, 2, 3, 4)[draw.level - 1]
-    tries = draw.pick.choice((2, 3))
+    tries = draw.numbers.choice((2, 3))
     reveal = draw.pick.random() < 0.6
     sign = f"{'+' if side > 0 else '-'} {off}"
     thing = draw.one("key", "lamp", "ticket")

@@ -27,7 +27,7 @@ def tool_program(
 ) -> tuple[str, Signatures]:
     """Return the source and the tools in the order of their methods."""
     if draw.pick.random() < 0.3:
-        fields = (f"max_turns = {draw.pick.randint(9, 12)}", *fields)
+        fields = (f"max_turns = {draw.numbers.randint(9, 12)}", *fields)
     methods = [[f"def {head}:", *(f"    {line}" for line in body)] for head, body in tools.items()]
     spare = spare_tool(draw)
     first = draw.pick.random() < 0.5

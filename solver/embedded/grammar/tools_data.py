@@ -3,7 +3,7 @@
 from random import Random
 
 from solver.embedded.grammar.base import Ask, Demo, Draw, Program
-from solver.embedded.grammar.shapes import call_code, calls_of, names_of, values_of
+from solver.embedded.grammar.shapes import calls_of, names_of, values_of
 from solver.embedded.grammar.toolbase import Log, Signatures, call, tool_program, until_of
 
 
@@ -13,7 +13,7 @@ def lookup(draw: Draw) -> Program:
     many = (3, 3, 4, 5, 6)[draw.level - 1]
     names = draw.words[:many]
     low, high = 11, 11 + draw.knob(9, 15, 25, 50, 80)
-    tare = draw.pick.randint(2, 3 + draw.level)
+    tare = draw.numbers.randint(2, 3 + draw.level)
     read, tell = draw.one("count", "weigh", "read"), draw.one("report", "tell", "answer")
     words = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
     hint = {
@@ -127,123 +127,4 @@ def lookup(draw: Draw) -> Program:
 
     return Program(
         "tool_use", "data_retrieval", "lookup", draw.level, title, source, hint, signatures, play
-    )
-
-
-def sums(draw: Draw) -> Program:
-    """Read several values through one tool and send their total or difference through another."""
-    kind = draw.one("total", "best", "fee")
-    many = (2, 2, 2, 3, 3)[draw.level - 1]
-    names = draw.words[: many + 2]
-    low, high = (
-        (5, 5, 7, 8, 11)[draw.level - 1],
-        (12, 16, 20, 30, 45)[draw.level - 1] + draw.pick.randint(0, 4),
-    )
-    fee = draw.pick.randint(2, 5)
-    words = ("zero", "one", "two", "three", "four", "five")
-    get, send = draw.one("price", "fetch", "ask_for"), draw.one("send", "pay", "submit")
-    hint = {
-        "total": "Get every number, add them up, send the sum once.",
-        "best": "Add all of them, and the largest one once more.",
-        "fee": f"There is a fee: add {words[fee]} to the sum.",
-    }[kind]
-    goal = {
-        "total": "sum(self.part.values())",
-        "best": "sum(self.part.values()) + max(self.part.values())",
-        "fee": f"sum(self.part.values()) + {fee}",
-    }[kind]
-    text = {"total": "total of", "best": "weighted total of", "fee": "total due for"}[kind]
-    pool, marks = names_of(draw, names, many), values_of(draw, "self.part", low, high)
-    until, methods = until_of(
-        draw, draw.one("s['sent'] == [self.goal]", "s['sent'][:1] == [self.goal]")
-    )
-    goal = (
-        goal
-        if draw.pick.random() < 0.5
-        else goal.replace("sum(self.part.values())", "sum(self.part[n] for n in names)")
-    )
-    build = [*pool.lines, *marks.lines, f"self.goal = {goal}"]
-    build += draw.pick.choice(
-        (["self.state = {'sent': []}"], ["self.state['sent'] = []"], ["self.state = dict(sent=[])"])
-    )
-    if draw.pick.random() < 0.5:
-        build += [f"self.ask('{send} the {text} ' + ' and '.join(names), until={until})"]
-    else:
-        build += [
-            "text = ' and '.join(names)",
-            f"self.ask(f'{send} the {text} {{text}}', until={until})",
-        ]
-    if draw.pick.random() < 0.3:
-        build.append("self.never(lambda s: len(s['sent']) > 1)")
-    get_body = draw.pick.choice(
-        (
-            ["return f'{name} {self.part[name]}'"],
-            ["if name in self.part:", "    return f'{name} {self.part[name]}'", "return 'unknown'"],
-            ["value = self.part.get(name, 0)", "return f'{name} {value}'"],
-        )
-    )
-    send_body = draw.pick.choice(
-        (
-            ["self.state['sent'] += [value]", "return 'sent'"],
-            ["self.state['sent'].append(value)", "return 'sent'"],
-            ["self.state['sent'] = self.state['sent'] + [value]", "return 'sent'"],
-        )
-    )
-    tools = {
-        **methods,
-        f"tool_{get}(self, name: str) -> str": get_body,
-        f"tool_{send}(self, value: int) -> str": send_body,
-    }
-    one, last = call_code(repr(get), {"name": "n"}), call_code(repr(send), {"value": "self.goal"})
-    solution = [
-        [
-            "def solution(self):",
-            *draw.pick.choice(
-                (
-                    [f"    calls = [{one} for n in self.part]", f"    return calls + [{last}]"],
-                    [
-                        "    calls = []",
-                        "    for n in self.part:",
-                        f"        calls.append({one})",
-                        f"    calls.append({last})",
-                        "    return calls",
-                    ],
-                    [f"    return [*({one} for n in self.part), {last}]"],
-                )
-            ),
-        ]
-    ]
-    title = draw.one("Settle the {} bill.", "Add up the {} prices.", "Ask the {} service.").replace(
-        "{}", draw.topic
-    )
-    signatures: Signatures = ((get, ("name",)), (send, ("value",)))
-    source, signatures = tool_program(
-        draw, "Bill", title, pool.fields, build, tools, solution, signatures
-    )
-
-    def play(ask: Ask) -> Demo:
-        rng = Random(ask.seed)
-        use = pool.draw(rng)
-        part = list(marks.draw(rng, use).values())
-        goal = {"best": sum(part) + max(part), "fee": sum(part) + fee}.get(kind, sum(part))
-        log = Log(f"{send} the {text} {' and '.join(use)}")
-        for name, value in zip(use, part, strict=True):
-            log.reply(call(get, {"name": name}), ("tool", f"{name} {value}"))
-        scratch = " + ".join(map(str, part)) + (f" + {fee}" if kind == "fee" else "") + f" = {goal}"
-        if kind == "best":
-            scratch = " + ".join(map(str, [*part, max(part)])) + f" = {goal}"
-        answer = goal
-        sure = ask.careful and (ask.hinted or kind == "total" or ask.rng.random() < 0.4)
-        if not sure:
-            answer = (
-                sum(part)
-                if kind != "total" and ask.careful
-                else goal + ask.rng.choice((-3, -2, -1, 0, 1, 2, 10))
-            )
-            scratch = " + ".join(map(str, part)) + f" = {answer}"
-        log.reply(call(send, {"value": answer}, scratch if ask.careful else ""))
-        return Demo(ask.seed, tuple(log.turns), answer == goal)
-
-    return Program(
-        "tool_use", "api_orchestration", "sums", draw.level, title, source, hint, signatures, play
     )

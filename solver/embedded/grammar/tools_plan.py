@@ -16,113 +16,6 @@ from solver.embedded.grammar.toolbase import (
 )
 
 
-def choose(draw: Draw) -> Program:
-    """Several tools whose effects their names hide; the hint tells which does what."""
-    effects = draw.pick.sample(
-        (
-            ("raise", "raises"),
-            ("stop", "stops"),
-            ("turn", "turns"),
-            ("clean", "cleans"),
-            ("paint", "paints"),
-        ),
-        3,
-    )
-    tools_names = draw.pick.choice(
-        (("red", "blue", "green"), ("alpha", "beta", "gamma"), ("north", "south", "west"))
-    )
-    many = (2, 2, 3, 3, 4)[draw.level - 1]
-    names = draw.words[: many + 2]
-    slips = draw.pick.choice((1, 2)) if draw.level < 4 else draw.pick.choice((2, 3))
-    hint = ", ".join(f"{tool} {effects[i][1]}" for i, tool in enumerate(tools_names)) + "."
-    hint = hint[0].upper() + hint[1:]
-    works = [effect[0] for effect in effects]
-    listed = ", ".join(f"'{work}'" for work in works)
-    pool = names_of(draw, names, many)
-    plan_style = draw.pick.randrange(3)
-    plan_lines = (
-        [f"self.plan = [(rng.choice([{listed}]), n) for n in names]"],
-        ["self.plan = []", "for n in names:", f"    self.plan.append((rng.choice([{listed}]), n))"],
-        [f"work = rng.choices([{listed}], k=len(names))", "self.plan = list(zip(work, names))"],
-    )[plan_style]
-    build = [
-        *pool.lines,
-        *plan_lines,
-        *counts_of(draw),
-        *draw.pick.choice(
-            (
-                [
-                    "for i, (do, name) in enumerate(self.plan):",
-                    "    self.ask(f'{do} {name}', until=lambda s, i=i: s['at'] > i)",
-                ],
-                [
-                    "for i in range(len(names)):",
-                    "    self.ask(' '.join(self.plan[i]), until=lambda s, i=i: s['at'] == i + 1)",
-                ],
-            )
-        ),
-        f"self.never(lambda s: s['slips'] > {slips})",
-    ]
-    tools: dict[str, list[str]] = {"use(self, do, name)": use_body(draw, "done", "that was wrong")}
-    style = draw.pick.randrange(3)
-    for tool, work in zip(tools_names, works, strict=True):
-        body = (
-            [f"return self.use('{work}', name)"],
-            [f"text = self.use('{work}', name)", "return text"],
-            [f"do = '{work}'", "return self.use(do, name)"],
-        )[style]
-        tools[f"tool_{tool}(self, name: str) -> str"] = body
-    table = ", ".join(f"'{work}': '{tool}'" for tool, work in zip(tools_names, works, strict=True))
-    one = call_code("tool[do]", {"name": "n"})
-    solution = [["def solution(self):", f"    tool = {{{table}}}", *loop_of(draw, one)]]
-    title = draw.one("Pick the {} tool.", "Use the {} tools.", "Press the {} buttons.").replace(
-        "{}", draw.topic
-    )
-    signatures: Signatures = tuple((t, ("name",)) for t in tools_names)
-    source, signatures = tool_program(
-        draw, "Tools", title, pool.fields, build, tools, solution, signatures
-    )
-
-    def play(ask: Ask) -> Demo:
-        rng = Random(ask.seed)
-        use = pool.draw(rng)
-        plan = [(rng.choice(works), n) for n in use]
-        if plan_style == 2:
-            rng = Random(ask.seed)
-            plan = list(zip(rng.choices(works, k=len(pool.draw(rng))), use, strict=True))
-        log = Log(f"{plan[0][0]} {plan[0][1]}")
-        used, known = 0, dict(zip(works, tools_names, strict=True)) if ask.hinted else {}
-        ruled: dict[str, set[str]] = {work: set() for work in works}
-        for at, (do, name) in enumerate(plan):
-            while True:
-                left = [
-                    t
-                    for t in tools_names
-                    if t not in ruled[do] and (t == known.get(do) or t not in known.values())
-                ]
-                tool = known.get(do) or ask.rng.choice(left or list(tools_names))
-                if not ask.careful and ask.rng.random() < 0.5:
-                    tool = ask.rng.choice(tools_names)
-                scratch = f"{do} {tool}" if ask.careful else ""
-                if works[tools_names.index(tool)] == do:
-                    known[do] = tool
-                    seen = [("tool", "done")]
-                    if at + 1 < len(plan):
-                        seen.append(("user", f"{plan[at + 1][0]} {plan[at + 1][1]}"))
-                    log.reply(call(tool, {"name": name}, scratch), *seen)
-                    break
-                ruled[do].add(tool)
-                used += 1
-                log.reply(call(tool, {"name": name}, scratch), ("tool", "that was wrong"))
-                if used > slips:
-                    return Demo(ask.seed, tuple(log.turns), False)
-        return Demo(ask.seed, tuple(log.turns), True)
-
-    return Program(
-        "tool_use", "tool_selection", "choose", draw.level, title, source, hint, signatures, play
-    )
-
-
 def workflow(draw: Draw) -> Program:
     """Steps that must come in one order, which the hint gives; few slips are allowed."""
     steps = draw.pick.choice(
@@ -139,9 +32,9 @@ def workflow(draw: Draw) -> Program:
         draw.pick.shuffle(turned)
     jobs = (1, 1, 2, 2, 2)[draw.level - 1]
     names = draw.words[: 3 + draw.pick.randint(0, 2)]
-    slips = draw.pick.choice((1, 2))
+    slips = draw.numbers.choice((1, 2))
     amount = draw.pick.random() < 0.5
-    span = (9, 12, 20, 40, 80)[draw.level - 1] + draw.pick.randint(0, 5)
+    span = (9, 12, 20, 40, 80)[draw.level - 1] + draw.numbers.randint(0, 5)
     hint = f"First {turned[0]}, then {turned[1]}, then {turned[2]}."
     goal = draw.one("get {} ready", "do {}", "finish {}")
     extra = ", amount: int" if amount else ""

@@ -22,7 +22,7 @@ def settings(draw: Draw) -> Program:
         "Read first, work out the new number, then write it once.",
     )
     sign = "-" if down else "+"
-    tries = draw.pick.choice((2, 3))
+    tries = draw.numbers.choice((2, 3))
     pool, marks = names_of(draw, names, many), values_of(draw, "now", low, high)
     build = [
         *pool.lines,
@@ -150,11 +150,11 @@ def unlock(draw: Draw) -> Program:
     """A change that fails while something is locked; the error tells what is needed to go on."""
     many = (3, 3, 4, 4, 5)[draw.level - 1]
     names = draw.words[:many]
-    span = (9, 20, 30, 60, 90)[draw.level - 1] + draw.pick.randint(0, 5)
+    span = (9, 20, 30, 60, 90)[draw.level - 1] + draw.numbers.randint(0, 5)
     kind = draw.one("sum", "sum", "plus", "pair")
     free, act = draw.one("unlock", "free", "release"), draw.one("start", "open", "move")
     slips = 1
-    plus = draw.pick.randint(1, 4)
+    plus = draw.numbers.randint(1, 4)
     words = ("zero", "one", "two", "three", "four")
     hint = {
         "sum": "Add the two numbers of the error, then try again.",

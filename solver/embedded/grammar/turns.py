@@ -8,12 +8,12 @@ from solver.embedded.grammar.shapes import Layout, reading, tail_of
 
 def nim(draw: Draw) -> Program:
     """Take one to k; whoever takes the last wins. The hint is the number to leave."""
-    most = draw.pick.choice((3, 4)) if draw.level < 4 else draw.pick.choice((3, 4, 5))
+    most = draw.numbers.choice((3, 4)) if draw.level < 4 else draw.numbers.choice((3, 4, 5))
     unit = most + 1
     # Enough moves that luck alone wins less than one play in two hundred.
     rounds = (5, 5, 5, 6, 7)[draw.level - 1] + (most == 3)
     low = unit * (rounds - 1) + 1
-    high = low + unit * draw.pick.choice((1, 2, 3))
+    high = low + unit * draw.numbers.choice((1, 2, 3))
     thing = draw.one("stones", "left", draw.topic)
     hint = draw.one(
         f"Leave a multiple of {NUMBERS[unit]} each time.",
@@ -152,14 +152,14 @@ def nim(draw: Draw) -> Program:
 
 def guess(draw: Draw) -> Program:
     """A hidden number with higher and lower; the hint tells what kind of number it is."""
-    unit = draw.pick.choice((4, 5, 6, 7, 8, 9))
+    unit = draw.numbers.choice((4, 5, 6, 7, 8, 9))
     # Two digits only: a shorter answer could stand inside a longer end of the range.
     most = min(draw.knob(7, 9, 12, 14, 18), 90 // unit)
     # The end of the range must not be a number that can be right.
-    top = unit * most + draw.pick.randint(1, unit - 1)
-    shift = draw.pick.choice((0, 0, 1, 2))
+    top = unit * most + draw.numbers.randint(1, unit - 1)
+    shift = draw.numbers.choice((0, 0, 1, 2))
     depth = max(1, (most).bit_length())
-    tries = depth + draw.pick.choice((0, 1))
+    tries = depth + draw.numbers.choice((0, 1))
     hint = draw.one(
         f"It is a multiple of {NUMBERS[unit]}.", f"Only multiples of {NUMBERS[unit]} can be right."
     )
