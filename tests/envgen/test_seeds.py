@@ -1,21 +1,28 @@
 """The seed library: files, settings and hints that people read first."""
 
 import ast
+from itertools import combinations
 
 from envgen.certificate.hint import check_hint
 from envgen.seeds import FOLDER, load
-from envgen.skills import GAME_SKILLS, SKILLS, setting_of
+from envgen.skills import GAME_SKILLS, SKILLS, TOOL_SKILLS, setting_of
+from memory.diversity import jaccard, shingles
 
 
-def test_there_are_eight_games_over_eight_skills_and_four_tool_backends() -> None:
+def test_there_are_games_and_tool_backends_for_every_skill_from_easy_to_very_hard() -> None:
     games = [seed for seed in load() if seed.setting == "game"]
     tools = [seed for seed in load() if seed.setting == "tool_use"]
-    assert len(games) >= 8
-    assert len({seed.skills[0] for seed in games}) >= 8
-    assert {seed.skills[0] for seed in games} <= set(GAME_SKILLS)
-    assert len(tools) >= 4
-    assert len({seed.skills[0] for seed in tools}) >= 4
-    assert {seed.difficulty for seed in load()} == {1, 2, 3, 4, 5}
+    assert len(games) >= 24
+    assert len(tools) >= 16
+    for group, skills in ((games, GAME_SKILLS), (tools, TOOL_SKILLS)):
+        assert {seed.skills[0] for seed in group} == set(skills)
+        assert {seed.difficulty for seed in group} == {1, 2, 3, 4, 5}
+
+
+def test_no_two_seeds_are_variants_of_each_other() -> None:
+    known = {seed.name: shingles(seed.source) for seed in load()}
+    nearest = {(a, b): jaccard(known[a], known[b]) for a, b in combinations(known, 2)}
+    assert max(nearest.values()) < 0.55, max(nearest, key=lambda pair: nearest[pair])
 
 
 def test_every_file_is_listed_and_every_skill_is_known() -> None:
