@@ -19,14 +19,16 @@ T = TypeVar("T")
 
 # How long the guest may take to say how a child of it ended, once its socket is closed.
 _OBITUARY_S: Final = 0.5
+# An idle child sees its closed socket and ends; only one that does not is killed.
+_FAREWELL_S: Final = 0.05
 _REQUEST_BITS: Final = 52
 
 
 class Keeper(Protocol):
     """What an episode needs of its jail."""
 
-    def kill(self, number: int) -> None:
-        """End the child; the guest then tells how it ended."""
+    def kill(self, number: int, grace_s: float) -> None:
+        """End the child, unless it does so within ``grace_s``; the guest then tells how it ended."""
 
     def killed_for_memory(self) -> bool:
         """Whether the kernel killed something in this jail for memory since the last question."""
@@ -50,6 +52,7 @@ class Episode:
         self,
         number: int,
         sock: socket.socket,
+        room: memoryview,
         keeper: Keeper,
         limits: Limits,
         info: JailInfo | None,
@@ -59,7 +62,7 @@ class Episode:
         self._keeper = keeper
         self._limits = limits
         self._info = info
-        self._port = Port(sock, limits.frame_bytes, self._arrived, self._hung_up)
+        self._port = Port(sock, room, self._arrived, self._hung_up)
         self._loop = asyncio.get_running_loop()
         self._request = 0
         self._reply: asyncio.Future[bytes] | None = None
@@ -67,6 +70,8 @@ class Episode:
         self._fault: EnvironmentFault | None = None
         self._over = False
         self._timer = self._loop.call_later(limits.episode_s, self._expire)
+        self._deadline = 0.0
+        self._watch: asyncio.TimerHandle | None = None
 
     async def step(self, action: str) -> Step:
         """Play one action; raises ``RuntimeError`` after the episode's own end."""
@@ -148,7 +153,9 @@ class Episode:
         except ValueError as error:
             raise self._fail(EnvironmentFault(stage, "oversize", f"the action: {error}")) from None
         reply = self._reply = self._loop.create_future()
-        timer = self._loop.call_later(limit_s, _give_up, reply)
+        self._deadline = self._loop.time() + limit_s
+        if self._watch is None or self._watch.when() > self._deadline:
+            self._set_watch()
         try:
             self._port.send(data)
             frame = await reply
@@ -165,7 +172,6 @@ class Episode:
             self._stop()
             raise
         finally:
-            timer.cancel()
             self._reply = None
 
     def _read(self, data: bytes, stage: str, read: Callable[[Frame], T]) -> T:
@@ -211,6 +217,20 @@ class Episode:
                 EnvironmentFault("episode", "crashed", "the process ended between two steps")
             )
 
+    def _set_watch(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+        self._watch = self._loop.call_at(self._deadline, self._look)
+
+    def _look(self) -> None:
+        # One timer outlives many quick requests; setting one for each would cost as much as a step.
+        self._watch = None
+        if self._reply is not None and not self._reply.done():
+            if self._loop.time() >= self._deadline:
+                self._reply.set_exception(TimeoutError())
+            else:
+                self._set_watch()
+
     def _expire(self) -> None:
         limit = self._limits.episode_s
         fault = EnvironmentFault("episode", "timeout", f"the episode is older than {limit:g} s")
@@ -226,20 +246,18 @@ class Episode:
 
     def _stop(self) -> None:
         self._timer.cancel()
+        if self._watch is not None:
+            self._watch.cancel()
         if not self._port.closed:
             self._port.close()
-            self._keeper.kill(self.number)
+            idle = self._fault is None and self._reply is None
+            self._keeper.kill(self.number, _FAREWELL_S if idle else 0.0)
 
 
 def _first(body: Frame, setting: Setting) -> Observation:
     if set(body) != {"obs"}:
         raise Malformed("the frame has unexpected keys")
     return protocol.observation(body["obs"], setting, True)
-
-
-def _give_up(reply: "asyncio.Future[bytes]") -> None:
-    if not reply.done():
-        reply.set_exception(TimeoutError())
 
 
 def _signal_name(number: int) -> str:

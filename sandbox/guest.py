@@ -3,36 +3,41 @@
 Standard library only, one file, Python 3.11 or newer; the host never imports it. This process
 (process 1 of its namespace) never runs the environment's code: it compiles it, and every child runs
 it from the start in its own memory. So nothing that an environment does, at-fork hooks and
-module state included, can reach another episode or the program that ends it.
+module state included, can reach another episode or the program that opens it.
 
 Control socket (descriptor 3, SOCK_SEQPACKET), one JSON object per message:
 
     host:  {"limits": {...}} then the source's bytes; {"open": n} with one socket; {"kill": n}
-    guest: {"ready": true}; {"compiled": true} or {"fault": {...}}; {"ended": n, "status",
-           "log"}
+    guest: {"ready": true}; {"compiled": true} or {"fault": {...}};
+           {"ended": n, "status", "log"}; {"doomed": n, "pid"}
+
+Nobody inside a jail may send a signal, this program included, so that no episode can end another:
+asked to kill a child it names the child's process id, and the host does it from outside. Without a
+jail it kills by itself.
 
 Episode sockets: {"id", "op": "describe" | "reset" | "step" | "solution", ...} answered by one frame
-with the same id. This file and its twin rules in ``protocol.py`` state the same contract; the host
-believes only its own.
+with the same id; the child ends when its socket is closed. This file and its twin rules in
+``protocol.py`` state the same contract; the host believes only its own.
+
+What is imported here is paid for by every cold start and every page a child touches by every
+episode: about 4 us each. Hence ``_json`` without ``json`` (which needs ``re``) and the like.
 """
 
+import _json
 import _signal  # type: ignore[import-not-found]
 import _socket
-import contextlib
 import gc
 import io
-import json
 import math
 import os
-import random
 import resource
 import select
 import sys
-import types
 
 CONTROL = 3
 NAME = "environment"
 DETAIL = 300
+MODULE = type(sys)
 # Importing these has effects or waits for a display; the environment may still do it by itself.
 NOT_AHEAD = {"this", "antigravity", "idlelib", "turtle", "tkinter", "turtledemo", "test", "lib2to3"}
 
@@ -51,6 +56,46 @@ class Breach(Exception):
     """The environment broke its contract; the text teaches the author."""
 
 
+# ---------------------------------------------------------------- JSON, by the C parts of ``json``
+
+
+class Strictness:
+    """What the C scanner reads its settings from; the host's frames need nothing special."""
+
+    strict = True
+    object_hook = object_pairs_hook = parse_constant = None
+    parse_float = float
+    parse_int = int
+
+
+def not_json(value: object) -> Any:
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
+
+
+def encoder(item: str, key: str) -> Any:
+    return _json.make_encoder(
+        None, not_json, _json.encode_basestring_ascii, None, key, item, False, False, True
+    )
+
+
+STRICT: Any = Strictness
+SCAN = _json.make_scanner(STRICT)
+COMPACT = encoder(",", ":")
+SPACED = encoder(", ", ": ")
+
+
+def decode(data: Any) -> Any:
+    return SCAN(str(data, "utf-8"), 0)[0]
+
+
+def encode(frame: Any) -> bytes:
+    return "".join(COMPACT(frame, 0)).encode()
+
+
+def send(sock: _socket.socket, frame: Frame) -> None:
+    sock.send(encode(frame))
+
+
 # ---------------------------------------------------------------- the parent: never runs the source
 
 
@@ -59,7 +104,7 @@ def main() -> None:
     start = control.recv(1 << 16)
     if not start:
         return
-    limits = json.loads(start)["limits"]
+    limits = decode(start)["limits"]
     source = control.recv(limits["max_source_bytes"] + 1)
     send(control, {"ready": True})
     try:
@@ -91,152 +136,129 @@ def import_ahead(source: bytes) -> None:
 
 
 class Child:
-    """One episode's process, as the parent knows it."""
+    """One episode's process, as the parent knows it: its process id, its end, its log."""
 
-    def __init__(self, number: int, log: int) -> None:
-        self.number = number
-        self.log = log
+    def __init__(self, number: int, pid: int, end: int, log: int) -> None:
+        self.number, self.pid, self.end, self.log = number, pid, end, log
 
 
 class Nursery:
-    """Opens, ends and reaps episodes until the host closes the control socket."""
+    """Opens and reaps episodes until the host closes the control socket."""
 
-    def __init__(
-        self, control: _socket.socket, code: types.CodeType, limits: dict[str, int]
-    ) -> None:
+    def __init__(self, control: _socket.socket, code: Any, limits: dict[str, int]) -> None:
         self.control, self.code, self.limits = control, code, limits
-        self.episodes: dict[int, Child] = {}
-        self.null = os.dup(0)
-        # Whatever is made here costs a child nothing; there it would be copied page by page.
+        self.jailed = os.getpid() == 1
+        self.children: dict[int, Child] = {}  # by the descriptor that tells their end
+        self.poller = select.poll()
+        self.poller.register(CONTROL, select.POLLIN)
+        # Whatever is made or set here costs a child nothing; there it would be copied by pages.
+        self.buffer = memoryview(bytearray(limits["frame_bytes"] + 1))
         log_file: Any = Log(limits["log_bytes"])
         # Unbuffered, as python -u has it: what was printed before a crash is in the log.
-        self.output = io.TextIOWrapper(log_file, "utf-8", "replace", write_through=True)
-        self.address_space = address_space() + (limits["memory_mb"] << 20)
-        self.wake, wake_write = os.pipe()
-        os.set_blocking(self.wake, False)
-        os.set_blocking(wake_write, False)
-        _signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-        _signal.signal(_signal.SIGCHLD, lambda number, frame: None)
+        output = io.TextIOWrapper(log_file, "utf-8", "replace", write_through=True)
+        for name in ("stdout", "__stdout__", "stderr", "__stderr__"):
+            setattr(sys, name, output)
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+        bound(resource.RLIMIT_FSIZE, 0)
+        bound(resource.RLIMIT_CORE, 0)
         gc.collect()
+        bound(resource.RLIMIT_AS, address_space() + (limits["memory_mb"] << 20))
         gc.freeze()
         gc.disable()
 
     def run(self) -> None:
-        poller = select.poll()
-        poller.register(CONTROL, select.POLLIN)
-        poller.register(self.wake, select.POLLIN)
         while True:
-            for descriptor, _ in poller.poll():
-                if descriptor == self.wake:
-                    self.reap()
+            for descriptor, _ in self.poller.poll():
+                if descriptor != CONTROL:
+                    self.reap(descriptor)
                 elif not self.command():
-                    for pid in self.episodes:
-                        end(pid)
-                        os.waitpid(pid, 0)
+                    # The end of a jail's process 1 ends all others; elsewhere nothing else does.
+                    if not self.jailed:
+                        for child in self.children.values():
+                            end(child.pid)
+                            os.waitpid(child.pid, 0)
                     return
 
     def command(self) -> bool:
         data, ancillary, _, _ = self.control.recvmsg(512, _socket.CMSG_SPACE(4))
         if not data:
             return False
-        message = json.loads(data)
+        message = decode(data)
         if "open" in message:
             sock = int.from_bytes(ancillary[0][2][:4], sys.byteorder)
-            self.open(message["open"], sock)
-            os.close(sock)
+            try:
+                self.open(message["open"], sock)
+            finally:
+                os.close(sock)
         elif "kill" in message:
-            for pid, episode in self.episodes.items():
-                if episode.number == message["kill"]:
-                    end(pid)
+            for child in self.children.values():
+                if child.number == message["kill"]:
+                    if self.jailed:
+                        send(self.control, {"doomed": child.number, "pid": child.pid})
+                    else:
+                        end(child.pid)
         return True
 
     def open(self, number: int, sock: int) -> None:
-        log_read, log_write = os.pipe()
+        opened: tuple[int, ...] = ()
         try:
+            opened = log_read, log_write = os.pipe2(os.O_NONBLOCK)
             pid = os.fork()
         except OSError as error:
             # The host sees the closed socket and this line.
-            os.close(log_read)
-            os.close(log_write)
+            for descriptor in opened:
+                os.close(descriptor)
             detail = describe_error(error)
             send(self.control, {"ended": number, "status": -1, "log": detail})
             return
         if pid == 0:
             try:
                 self.become_episode(sock, log_write)
-                Episode(self.code, self.limits).serve()
+                Episode(self.code, self.limits, self.control, self.buffer).serve()
             finally:
                 os._exit(0)
         os.close(log_write)
-        os.set_blocking(log_read, False)
-        self.episodes[pid] = Child(number, log_read)
+        ends = os.pidfd_open(pid)
+        self.poller.register(ends, select.POLLIN)
+        self.children[ends] = Child(number, pid, ends, log_read)
 
     def become_episode(self, sock: int, log: int) -> None:
         """In the child: keep the episode's socket and log, give up the rest, take on its limits."""
-        _signal.set_wakeup_fd(-1)
-        _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
-        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
-        os.setsid()
+        if not self.jailed:
+            os.setsid()
         os.dup2(sock, CONTROL)
-        os.set_blocking(log, False)
         os.dup2(log, 1)
         os.dup2(log, 2)
-        os.dup2(self.null, 0)
         os.closerange(4, 65536)
-        for name in ("stdout", "__stdout__", "stderr", "__stderr__"):
-            setattr(sys, name, self.output)
-        bound(resource.RLIMIT_AS, self.address_space)
-        bound(resource.RLIMIT_NPROC, 0)
-        bound(resource.RLIMIT_NOFILE, 64)
-        bound(resource.RLIMIT_FSIZE, 0)
-        bound(resource.RLIMIT_CORE, 0)
-        bound(resource.RLIMIT_CPU, math.ceil(self.limits["episode_s"]) + 1)
+        resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
         gc.enable()
 
-    def reap(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            os.read(self.wake, 4096)
-        while self.episodes:
-            try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
-            except ChildProcessError:
-                return
-            if pid == 0:
-                return
-            episode = self.episodes.pop(pid, None)
-            if episode is None:
-                continue
-            try:
-                text = os.read(episode.log, self.limits["log_bytes"])
-            except BlockingIOError:
-                text = b""
-            os.close(episode.log)
-            word = {
-                "ended": episode.number,
-                "status": os.waitstatus_to_exitcode(status),
-                "log": text.decode("utf-8", "replace"),
-            }
-            send(self.control, word)
+    def reap(self, descriptor: int) -> None:
+        self.poller.unregister(descriptor)
+        child = self.children.pop(descriptor)
+        os.close(descriptor)
+        _, status = os.waitpid(child.pid, 0)
+        try:
+            text = os.read(child.log, self.limits["log_bytes"])
+        except BlockingIOError:
+            text = b""
+        os.close(child.log)
+        word = {
+            "ended": child.number,
+            "status": os.waitstatus_to_exitcode(status),
+            "log": text.decode("utf-8", "replace"),
+        }
+        send(self.control, word)
 
 
 def end(pid: int) -> None:
-    """Kill one episode; where it leads its own process group (no jail around us), all of that."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, _signal.SIGKILL)
-        if os.getpid() != 1:
-            os.killpg(pid, _signal.SIGKILL)
-
-
-COMPACT = json.JSONEncoder(separators=(",", ":"))
-
-
-def encode(frame: Frame) -> bytes:
-    return COMPACT.encode(frame).encode()
-
-
-def send(sock: _socket.socket, frame: Frame) -> None:
-    sock.send(encode(frame))
+    """Without a jail: kill an episode and, as it leads its own process group, all of that."""
+    for kill in (os.kill, os.killpg):
+        try:
+            kill(pid, _signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            continue
 
 
 # ---------------------------------------------------------------- the child: one episode
@@ -285,21 +307,22 @@ class Log(io.RawIOBase):
 class Episode:
     """Answers the host's requests with one instance of the environment."""
 
-    def __init__(self, code: types.CodeType, limits: dict[str, int]) -> None:
-        self.code, self.limits = code, limits
+    def __init__(
+        self, code: Any, limits: dict[str, int], sock: _socket.socket, buffer: memoryview
+    ) -> None:
+        self.code, self.limits, self.sock, self.buffer = code, limits, sock, buffer
         self.kind: Any = None
         self.instance: Any = None
         self.loaded = False
         self.tools = False
 
     def serve(self) -> None:
-        sock = _socket.socket(fileno=CONTROL)
         cap = self.limits["frame_bytes"]
         while True:
-            data = sock.recv(cap + 1)
-            if not data:
+            size = self.sock.recv_into(self.buffer)
+            if not size:
                 return
-            request = json.loads(data)
+            request = decode(self.buffer[:size])
             reply = self.answer(request)
             try:
                 frame = encode(reply)
@@ -307,11 +330,15 @@ class Episode:
                     frame = b""
             except MemoryError:
                 frame = b""
+            except Exception as error:
+                reply = self.fault("raised", describe_error(error))
+                reply["id"] = request["id"]
+                frame = encode(reply)
             if not frame:
                 reply = self.fault("oversize", f"a reply exceeds {cap} bytes")
                 reply["id"] = request["id"]
                 frame = encode(reply)
-            sock.send(frame)
+            self.sock.send(frame)
 
     def answer(self, request: Frame) -> Frame:
         try:
@@ -331,7 +358,7 @@ class Episode:
         return {"fault": {"reason": reason, "detail": detail, "load": not self.loaded}}
 
     def load(self) -> None:
-        module = types.ModuleType(NAME)
+        module = MODULE(NAME)
         sys.modules[NAME] = module
         exec(self.code, module.__dict__)  # noqa: S102 - what this program is for
         self.kind = find_class(module)
@@ -357,8 +384,9 @@ class Episode:
         if not self.loaded:
             self.load()
         seed = request["seed"]
-        # An environment that draws from the shared generator is still a function of its seed.
-        random.seed(seed)
+        if "random" in sys.modules:
+            # An environment that draws from the shared generator is still a function of its seed.
+            sys.modules["random"].seed(seed)
         self.instance = self.kind()
         result = self.instance.reset(seed=seed)
         if not isinstance(result, tuple) or len(result) != 2:
@@ -415,7 +443,7 @@ class Episode:
         return [[message["role"], message["content"]] for message in value]
 
 
-def find_class(module: types.ModuleType) -> Any:
+def find_class(module: Any) -> Any:
     """The one public class of the module whose name ends in Env."""
     found = [
         value
@@ -452,20 +480,19 @@ def turn_cap(kind: Any) -> int | None:
 def tool_action(item: object) -> str:
     """One action of a tool play: a call, several calls made together, or a closing text."""
     if isinstance(item, str):
-        return json.dumps({"content": item, "tool_calls": []})
+        return "".join(SPACED({"content": item, "tool_calls": []}, 0))
     calls = [item] if isinstance(item, dict) else item
     if not isinstance(calls, (list, tuple)) or not all(
         isinstance(call, dict) and isinstance(call.get("name"), str) for call in calls
     ):
         raise Breach('solution() must list calls like {"name": ..., "arguments": {...}}')
-    return json.dumps(
-        {
-            "content": "",
-            "tool_calls": [
-                {"name": call["name"], "arguments": call.get("arguments", {})} for call in calls
-            ],
-        }
-    )
+    action = {
+        "content": "",
+        "tool_calls": [
+            {"name": call["name"], "arguments": call.get("arguments", {})} for call in calls
+        ],
+    }
+    return "".join(SPACED(action, 0))
 
 
 def shape(value: object) -> str:

@@ -33,7 +33,9 @@ class Jail:
         self._memory_kills = 0
         self._news: asyncio.Queue[Frame | None] = asyncio.Queue()
         self._ending: asyncio.Task[None] | None = None
-        self._control = Port(control, _CONTROL_CAP, self._arrived, self._hung_up)
+        largest = max(_CONTROL_CAP, self._limits.frame_bytes)
+        self._room = memoryview(bytearray(largest + 1))
+        self._control = Port(control, self._room, self._arrived, self._hung_up)
         self._gone = False
 
     @staticmethod
@@ -112,9 +114,12 @@ class Jail:
 
     # ---- for the episodes
 
-    def kill(self, number: int) -> None:
-        """End one child."""
-        self._control.send(protocol.encode({"kill": number}, _CONTROL_CAP))
+    def kill(self, number: int, grace_s: float) -> None:
+        """End one child, whose socket is closed, unless it ends by itself within ``grace_s``."""
+        if grace_s and number in self._episodes:
+            asyncio.get_running_loop().call_later(grace_s, self.kill, number, 0.0)
+        elif number in self._episodes:
+            self._control.send(protocol.encode({"kill": number}, _CONTROL_CAP))
 
     def killed_for_memory(self) -> bool:
         """Whether the kernel killed a process of this jail for memory since the last question."""
@@ -173,7 +178,8 @@ class Jail:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         number = self._next
         self._next += 1
-        episode = Episode(number, ours, self, self._limits, info)
+        room = self._room[: self._limits.frame_bytes + 1]
+        episode = Episode(number, ours, room, self, self._limits, info)
         self._episodes[number] = episode
         self._control.send(protocol.encode({"open": number}, _CONTROL_CAP), theirs)
         return episode
@@ -188,6 +194,12 @@ class Jail:
             episode = self._episodes.pop(frame["ended"], None)
             if episode is not None:
                 episode.ended(frame)
+        elif "doomed" in frame:
+            try:
+                self._outside.strike(frame["pid"])
+            except SandboxFault:
+                # Rather no jail than one with a process that cannot be ended.
+                self._hung_up()
         else:
             self._news.put_nowait(frame)
 

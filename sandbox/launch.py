@@ -7,6 +7,7 @@ import functools
 import os
 import py_compile
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -108,9 +109,26 @@ class Outside:
     def find_guest(self) -> None:
         """Learn the guest's process id outside the jail, which names the jail's control groups."""
         if self._jailed:
-            with contextlib.suppress(OSError, ValueError):
-                children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text()
-                self.guest = int(children.split()[0]) if children.strip() else 0
+            found = _children(self.pid)
+            self.guest = found[0] if found else 0
+
+    def strike(self, inside: int) -> None:
+        """Kill the guest's child whose process id is ``inside`` within the jail.
+
+        By a descriptor of the process, so that a recycled id cannot hit a stranger. Raises
+        ``SandboxFault`` when the host does not let us.
+        """
+        for pid in _children(self.guest):
+            with contextlib.suppress(ProcessLookupError):
+                handle = os.pidfd_open(pid)
+                try:
+                    if _parent_and_inner(pid) == (self.guest, inside):
+                        signal.pidfd_send_signal(handle, signal.SIGKILL)
+                        return
+                except PermissionError:
+                    raise SandboxFault("the host may not end a process of its own jail") from None
+                finally:
+                    os.close(handle)
 
     def said(self) -> str:
         """Return what nsjail or the guest wrote to stderr: why a start failed."""
@@ -152,6 +170,28 @@ class Outside:
         while self._running.poll() is None and loop.time() < until:
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, 0.02)
+
+
+def _children(pid: int) -> list[int]:
+    """Return the process ids of a process's children, oldest first; none if it is gone."""
+    try:
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        # Gone, or a kernel without this file.
+        everyone = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]  # noqa: PTH208
+        return sorted(one for one in everyone if _parent_and_inner(one)[0] == pid)
+    except OSError:
+        return []
+
+
+def _parent_and_inner(pid: int) -> tuple[int, int]:
+    """Return a process's parent, and its own id in its innermost namespace; zeros if gone."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0, 0
+    facts = dict(line.split(":", 1) for line in lines if ":" in line)
+    return int(facts["PPid"]), int(facts.get("NSpid", "0").split()[-1])
 
 
 def _lay_out(python: Interpreter) -> tuple[Path, int]:

@@ -9,10 +9,12 @@ descriptors   the control socket; 0 is the null device, 1 and 2 are pipes
 environment   nothing of the host's; only what is listed in ``_environment``
 limits        rlimits for the jail here, tighter ones per episode in ``guest.become_episode``
               (one process, one thread); memory, pids and cpu control groups where the host has them
-system calls  ``SECCOMP``, a deny-list, since a model's code may use any ordinary call
+system calls  ``SECCOMP``, a deny-list, since a model's code may use any ordinary call;
+              it also denies every way to send a signal
 """
 
 import os
+import resource
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,7 +32,9 @@ MISSING: Final = (
 
 # EPERM for what reaches the kernel's rarely used corners, other processes or shared state.
 # clone3 hides its flags behind a pointer, so it does not exist here and the C library uses clone;
-# 0x7e020000 are the flags of new namespaces.
+# 0x7e020000 are the flags of new namespaces. Nobody may send a signal: all episodes of a jail are
+# one user, and so could end each other; the host ends them from outside. fcntl's 8, 10 and 15 and
+# ioctl's 0x8901 and 0x8902 would have the kernel send one (F_SETOWN, F_SETSIG, F_SETOWN_EX).
 SECCOMP: Final = """
 POLICY jail {
   ERRNO(38) { clone3 },
@@ -38,7 +42,11 @@ POLICY jail {
     unshare, setns, clone(flags) { (flags & 0x7e020000) != 0 },
     mount, umount, pivot_root, chroot, move_mount, open_tree, fsopen, fsmount, fsconfig,
     ptrace, process_vm_readv, process_vm_writev, kcmp, pidfd_getfd, process_madvise,
-    prlimit64(pid) { pid != 0 }, setpriority, sched_setscheduler, sched_setattr, ioprio_set,
+    kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo, pidfd_send_signal,
+    fcntl(fd, cmd, arg) { cmd == 8 || cmd == 10 || cmd == 15 },
+    ioctl(fd, cmd, arg) { cmd == 0x8901 || cmd == 0x8902 },
+    prlimit64(pid) { pid != 0 }, setpriority, ioprio_set, process_mrelease,
+    sched_setscheduler, sched_setattr, sched_setparam, sched_setaffinity, move_pages, migrate_pages,
     keyctl, add_key, request_key, bpf, perf_event_open, userfaultfd, fanotify_init,
     io_uring_setup, io_uring_enter, io_uring_register,
     shmget, shmat, semget, msgget, mq_open, memfd_create, memfd_secret,
@@ -53,8 +61,6 @@ USE jail DEFAULT ALLOW
 _OUTSIDE: Final = 65534
 _INSIDE: Final = 1000
 _HOME: Final = "/spadework"
-# What a guest and its episodes hold: one log pipe each, and little else.
-_DESCRIPTORS: Final = 4_200
 
 
 def find() -> Path:
@@ -86,7 +92,7 @@ def argv(
     command += ["--nice_level", str(os.nice(0))]
     command += ["--user", f"{_INSIDE}:{uid}:1", "--group", f"{_INSIDE}:{gid}:1"]
     command += ["--hostname", "jail", "--disable_proc", "--iface_no_lo", "--pass_fd", str(control)]
-    for limit, value in _rlimits().items():
+    for limit, value in _rlimits(config).items():
         command += [f"--rlimit_{limit}", value]
     for source, inside in _mounts(python, programs):
         command += ["--bindmount_ro", f"{source}:{inside}"]
@@ -118,13 +124,17 @@ def _environment(python: Interpreter, hash_seed: int) -> dict[str, str]:
     }
 
 
-def _rlimits() -> dict[str, str]:
+def _rlimits(config: SandboxConfig) -> dict[str, str]:
+    # The guest holds a log and a process descriptor for each episode, and little else.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * config.jail_episodes + 64
+    descriptors = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
     return {
         "as": "inf",
         "core": "0",
         "cpu": "inf",
         "fsize": "0",
-        "nofile": str(_DESCRIPTORS),
+        "nofile": str(descriptors),
         "nproc": "soft",
         "memlock": "64",
         "msgqueue": "0",

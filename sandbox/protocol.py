@@ -8,6 +8,7 @@ NUL characters, nesting beyond ``MAX_DEPTH``, keys that are not expected.
 import json
 import math
 from collections.abc import Callable
+from json import scanner
 from typing import Any, Final, NoReturn
 
 from sandbox.contract import JailInfo, Message, Observation, Setting, Step
@@ -34,7 +35,7 @@ class Breach(Exception):
 
 def encode(frame: Frame, cap: int) -> bytes:
     """Return the bytes of a frame of ours; raises ``ValueError`` above ``cap`` bytes."""
-    data = json.dumps(frame, separators=(",", ":"), allow_nan=False).encode()
+    data = _ENCODER.encode(frame).encode()
     if len(data) > cap:
         raise ValueError(f"frame of {len(data)} bytes exceeds the cap of {cap}")
     return data
@@ -43,16 +44,20 @@ def encode(frame: Frame, cap: int) -> bytes:
 def parse(data: bytes) -> Frame:
     """Parse one frame strictly; raises ``Malformed``."""
     try:
-        value = _DECODER.decode(data.decode("utf-8"))
+        decoded = data.decode("utf-8")
+        value, end = _SCAN(decoded, 0)
     except Malformed:
         raise
+    except StopIteration:
+        raise Malformed("the frame is not JSON") from None
     except RecursionError:
         raise Malformed("the frame is nested too deeply") from None
     except ValueError as error:
         raise Malformed(f"the frame is not JSON ({error})"[:160]) from None
-    if type(value) is not dict:
-        raise Malformed("the frame is not a JSON object")
-    if _too_deep(value):
+    if type(value) is not dict or end != len(decoded):
+        raise Malformed("the frame is not one JSON object")
+    # Every level opens a bracket, so the common frame need not be walked through.
+    if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _too_deep(value):
         raise Malformed("the frame is nested too deeply")
     return value
 
@@ -138,13 +143,18 @@ def info(body: Frame) -> JailInfo:
 
 
 def number(value: Any) -> float:
-    """Return a finite float; raises ``Breach``. Booleans are not numbers."""
+    """Return a finite float; raises ``Malformed`` or ``Breach``. Booleans are not numbers.
+
+    JSON has no word for an infinity, so a float that is one was written as a literal like 1e400.
+    """
     if type(value) not in (int, float):
         raise Breach(f"the reward is of type {type(value).__name__}, not a number")
     try:
         result = float(value)
     except OverflowError:
         result = math.inf
+    if type(value) is float and not math.isfinite(result):
+        raise Malformed("a number is too large")
     if not math.isfinite(result):
         raise Breach("the reward is not finite")
     return result
@@ -172,6 +182,8 @@ def clean(value: str) -> str:
 def _check_texts(value: Any) -> None:
     if type(value) is str:
         text(value, "a tool's schema")
+    elif type(value) is float:
+        number(value)
     elif type(value) is list:
         for item in value:
             _check_texts(item)
@@ -205,13 +217,6 @@ def _no_constant(name: str) -> NoReturn:
     raise Malformed(f"{name} is not a number of JSON")
 
 
-def _finite(literal: str) -> float:
-    value = float(literal)
-    if not math.isfinite(value):
-        raise Malformed("a number is too large")
-    return value
-
-
 _FAULT_KEYS: Final = {"reason", "detail", "load"}
 _STEP_KEYS: Final = {"obs", "reward", "terminated", "truncated"}
 _INFO_KEYS: Final = {
@@ -224,6 +229,7 @@ _INFO_KEYS: Final = {
     "max_turns",
 }
 _HOOK: Callable[[list[tuple[str, Any]]], dict[str, Any]] = _unique
-_DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_HOOK, parse_constant=_no_constant, parse_float=_finite
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_SCAN: Final = scanner.make_scanner(
+    json.JSONDecoder(object_pairs_hook=_HOOK, parse_constant=_no_constant)
 )

@@ -216,7 +216,8 @@ async def test_a_hung_step_ends_within_its_limit_and_spares_other_episodes(
                 assert (await fine.step("x")).observation[0].content == "0 x"
         assert time.monotonic() - began < short.step_s + 1.0
         assert one.result().reason == "timeout"
-        assert (two.result().reason, two.result().detail) == ("crashed", "ended by signal SIGABRT")
+        # abort() may not send itself a signal in there, and traps instead.
+        assert (two.result().reason, two.result().detail) == ("crashed", "ended by signal SIGSEGV")
         assert (await fine.step("plus")).observation[0].content == "1 plus"
 
 
