@@ -230,6 +230,5 @@ _INFO_KEYS: Final = {
 }
 _HOOK: Callable[[list[tuple[str, Any]]], dict[str, Any]] = _unique
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
-_SCAN: Final = scanner.make_scanner(
-    json.JSONDecoder(object_pairs_hook=_HOOK, parse_constant=_no_constant)
-)
+_DECODER: Any = json.JSONDecoder(object_pairs_hook=_HOOK, parse_constant=_no_constant)
+_SCAN: Final = scanner.make_scanner(_DECODER)
