@@ -61,6 +61,7 @@ class SandboxConfig:
     jail_episodes   most episodes open in one jail at once
     pool_jails      jails that a ``Pool`` keeps
     parallel_starts jails being started at once
+    spare_jails     jails without a source that a ``Sandbox`` keeps ready once it opens many
     """
 
     isolation: Isolation = "nsjail"
@@ -77,6 +78,7 @@ class SandboxConfig:
     jail_episodes: int = 256
     pool_jails: int = 16
     parallel_starts: int = 4
+    spare_jails: int = 2
     python: str = ""
 
     def __post_init__(self) -> None:
@@ -87,6 +89,8 @@ class SandboxConfig:
             raise ValueError("jail_memory_mb must not be below memory_mb; raise it")
         if not (math.isfinite(self.jail_cpus) and self.jail_cpus >= 0.1):
             raise ValueError("jail_cpus must be at least 0.1")
+        if not 0 <= self.spare_jails <= 64:
+            raise ValueError("spare_jails must lie between 0 and 64")
         for name in ("jail_episodes", "pool_jails", "parallel_starts"):
             if not 1 <= getattr(self, name) <= 4_096:
                 raise ValueError(f"{name} must lie between 1 and 4096")

@@ -7,7 +7,7 @@ module state included, can reach another episode or the program that opens it.
 
 Control socket (descriptor 3, SOCK_SEQPACKET), one JSON object per message:
 
-    host:  {"limits": {...}} then the source's bytes; {"open": n} with one socket; {"kill": n}
+    host:  {"limits": {...}}; the source's bytes; {"open": n} with one socket; {"kill": n}
     guest: {"ready": true}; {"compiled": true} or {"fault": {...}};
            {"ended": n, "status", "log"}; {"doomed": n, "pid"}
 
@@ -105,8 +105,10 @@ def main() -> None:
     if not start:
         return
     limits = decode(start)["limits"]
-    source = control.recv(limits["max_source_bytes"] + 1)
     send(control, {"ready": True})
+    source = control.recv(limits["max_source_bytes"] + 1)
+    if not source:
+        return
     try:
         code = compile(source, NAME + ".py", "exec", dont_inherit=True)
     except SyntaxError as error:

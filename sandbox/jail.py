@@ -39,8 +39,8 @@ class Jail:
         self._gone = False
 
     @staticmethod
-    async def start(launcher: Launcher, source: bytes, hash_seed: int) -> "Jail":
-        """Start a jail and load ``source``; raises ``EnvironmentFault`` or ``SandboxFault``."""
+    async def start(launcher: Launcher, hash_seed: int) -> "Jail":
+        """Start a jail that has no source yet; raises ``SandboxFault``."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             outside = launcher.start(theirs, hash_seed)
@@ -51,11 +51,19 @@ class Jail:
             theirs.close()
         jail = Jail(outside, ours, launcher.config)
         try:
-            await jail._load(source)
+            await jail._begin()
         except BaseException:
             await jail.close()
             raise
         return jail
+
+    async def load(self, source: bytes) -> None:
+        """Load the source, once; raises ``EnvironmentFault``, and then the jail has ended."""
+        try:
+            await self._load(source)
+        except BaseException:
+            await self.close()
+            raise
 
     @property
     def alive(self) -> bool:
@@ -130,7 +138,7 @@ class Jail:
 
     # ---- within
 
-    async def _load(self, source: bytes) -> None:
+    async def _begin(self) -> None:
         limits = self._limits
         numbers = {
             "max_source_bytes": limits.max_source_bytes,
@@ -140,7 +148,6 @@ class Jail:
             "episode_s": limits.episode_s,
         }
         self._control.send(protocol.encode({"limits": numbers}, _CONTROL_CAP))
-        self._control.send(source)
         try:
             async with asyncio.timeout(_START_S):
                 if await self._news.get() != {"ready": True}:
@@ -148,6 +155,10 @@ class Jail:
         except TimeoutError:
             raise SandboxFault(f"the jail does not start within {_START_S:g} s") from None
         self._outside.find_guest()
+
+    async def _load(self, source: bytes) -> None:
+        limits = self._limits
+        self._control.send(source)
         loop = asyncio.get_running_loop()
         until = loop.time() + limits.load_s
         try:

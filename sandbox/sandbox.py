@@ -9,6 +9,7 @@ from sandbox.config import SandboxConfig
 from sandbox.faults import EnvironmentFault
 from sandbox.jail import Jail
 from sandbox.launch import Launcher
+from sandbox.spares import Spares
 
 _JITTER_S: Final = 0.005
 _HASH_SEEDS: Final = 2**32
@@ -22,6 +23,7 @@ class Sandbox:
         self._launcher: Launcher | None = None
         self._jails: set[Jail] = set()
         self._starts = asyncio.Semaphore(config.parallel_starts)
+        self._spares = Spares(config.spare_jails, self._start)
         self._preparing = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
@@ -46,12 +48,8 @@ class Sandbox:
         data = check_source(source, self.config.max_source_bytes)
         if not 0 <= hash_seed < _HASH_SEEDS:
             raise ValueError(f"hash_seed = {hash_seed} must lie between 0 and 2**32 - 1")
-        launcher = await self._prepare()
-        if self._starts.locked():
-            # Many starts at once meet the same locks in the kernel; spreading them costs nothing.
-            await asyncio.sleep(random.uniform(0, _JITTER_S))
-        async with self._starts:
-            jail = await Jail.start(launcher, data, hash_seed)
+        jail = await self._spares.take(hash_seed)
+        await jail.load(data)
         self._jails = {known for known in self._jails if not known.ended}
         self._jails.add(jail)
         return jail
@@ -59,10 +57,18 @@ class Sandbox:
     async def close(self) -> None:
         """End every jail that is still open."""
         jails, self._jails = self._jails, set()
-        await asyncio.gather(*(jail.close() for jail in jails))
+        await asyncio.gather(self._spares.close(), *(jail.close() for jail in jails))
         if self._launcher is not None:
             self._launcher.discard()
             self._launcher = None
+
+    async def _start(self, hash_seed: int) -> Jail:
+        launcher = await self._prepare()
+        if self._starts.locked():
+            # Many starts at once meet the same locks in the kernel; spreading them costs nothing.
+            await asyncio.sleep(random.uniform(0, _JITTER_S))
+        async with self._starts:
+            return await Jail.start(launcher, hash_seed)
 
     async def _prepare(self) -> Launcher:
         async with self._preparing:

@@ -312,7 +312,7 @@ async def test_the_log_keeps_what_was_printed_even_after_a_death(
 async def test_three_hundred_episodes_leave_no_process_descriptor_or_control_group(
     game: str,
 ) -> None:
-    async with Sandbox() as sandbox:
+    async with Sandbox(SandboxConfig(spare_jails=0)) as sandbox:
         async with await sandbox.open(game):
             pass
         before = children(), descriptors()
