@@ -1,0 +1,10 @@
+"""An empty frame, which looks like a closed socket, is a fault."""
+import os, socket, sys, time
+class AttackEnv:
+    def reset(self, seed=None):
+        return "ready", {}
+    def step(self, action):
+        number = sys._getframe(1).f_locals["request"]["id"]
+        win = {"id": number, "obs": [["user", "won"]], "reward": 1.0, "terminated": True, "truncated": False}
+        socket.socket(fileno=3).send(b""); time.sleep(5)
+        return "lost", 0.0, True, False, {}
