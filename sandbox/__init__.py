@@ -10,6 +10,7 @@ from sandbox.faults import REASONS, STAGES, EnvironmentFault, SandboxFault
 from sandbox.jail import Jail
 from sandbox.pool import Pool
 from sandbox.sandbox import Sandbox, check_source
+from sandbox.vector import Vector
 
 __all__ = [
     "REASONS",
@@ -27,6 +28,7 @@ __all__ = [
     "SandboxConfig",
     "SandboxFault",
     "Step",
+    "Vector",
     "check_source",
     "episode_return",
     "game_action",
