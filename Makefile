@@ -28,7 +28,7 @@ $(READY): pyproject.toml
 generate: $(READY) ## one round of the dataset producer: design, certify, measure, admit, publish a shard
 	$(BIN)/spadework generate
 
-train: $(READY) ## GRPO on the newest published shard; writes a policy version
+train: $(READY) ## GRPO on every shard that has no policy version yet
 	$(BIN)/spadework train
 
 loop: $(READY) ## self-play: ROUNDS=3 rounds of generate and train with the weights flowing back
@@ -59,7 +59,9 @@ docs: $(READY) ## the command line's reference, written to docs/commands.md
 	$(BIN)/python -m typer spadework utils docs --name spadework --output docs/commands.md
 
 embedded-policy: $(READY) ## train the embedded policy again from its seed (up to 90 minutes on 2 cores)
-	$(BIN)/python -m solver.embedded.pretrain --seed 0 --out solver/embedded/weights
+	$(BIN)/python -m solver.embedded.pretrain --seed 0 --out build/embedded-policy
+	cp build/embedded-policy/policy/* solver/embedded/weights/
+	$(BIN)/python -m solver.embedded.heldout
 
 clean: ## remove the virtual environment and caches (never spadework-data/)
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -79,16 +79,21 @@ for _module in COMMANDS:
 
 def main() -> None:
     """Run the command line; errors become one line on stderr and an exit code."""
-    from sandbox import SandboxFault
-
     try:
         app()
-    except BadInput as error:
-        Report().error(str(error))
-        sys.exit(2)
-    except (OurFault, SandboxFault) as error:
-        Report().error(str(error))
-        sys.exit(3)
+    except Exception as error:
+        cause = _first(error)
+        if isinstance(cause, BadInput | OurFault):
+            Report().error(str(cause))
+            sys.exit(2 if isinstance(cause, BadInput) else 3)
+        raise
+
+
+def _first(error: BaseException) -> BaseException:
+    """Return the error itself, or the first one of a task group that failed."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 if __name__ == "__main__":

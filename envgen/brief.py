@@ -19,6 +19,8 @@ from sandbox import Message
 from spadekit.seeds import derive
 
 TOPIC_WORDS = 3
+WORKED_EXAMPLE = {"game": "beads", "tool_use": "parcels"}
+"""The seed that the full brief shows for each setting."""
 
 
 @dataclass(frozen=True)
@@ -126,4 +128,4 @@ def _environment() -> jinja2.Environment:
 
 @cache
 def _worked_example(setting: str) -> Seed:
-    return next(seed for seed in load_seeds() if seed.setting == setting)
+    return next(seed for seed in load_seeds() if seed.name == WORKED_EXAMPLE[setting])

@@ -1,4 +1,11 @@
-"""One design on its way through a round, and the records that it ends as."""
+"""One design on its way through a round, and the records that it ends as.
+
+outcome     stage (who said no)                          reward       trained on
+admitted                                                 by regret    yes
+refused     read | <a check> | setting | probe           0            yes: validity is learned
+duplicate   diversity                                    none         no
+faulted     certificate | probe (our fault)              none         no
+"""
 
 import asyncio
 import json
@@ -19,7 +26,7 @@ from sandbox import Message
 
 
 @dataclass(frozen=True)
-class Source:
+class Origin:
     """Where drafts come from: what all records of one round have in common."""
 
     run: str
@@ -62,7 +69,7 @@ class Draft:
         """Record why this design goes no further."""
         self.outcome, self.stage, self.reason, self.detail = outcome, stage, reason, detail
 
-    def environment(self, origin: Source) -> EnvironmentRecord:
+    def environment(self, origin: Origin) -> EnvironmentRecord:
         """Return the row of the environment that this draft became."""
         certificate, decision = self._certificate, self.decision
         assert decision is not None
@@ -88,7 +95,7 @@ class Draft:
             decision=decision.to_json(),
         )
 
-    def design(self, origin: Source, reward: float | None) -> DesignRecord:
+    def design(self, origin: Origin, reward: float | None) -> DesignRecord:
         """Return the row of the design, whatever became of it."""
         return DesignRecord(
             id=self._design_id(origin),
@@ -111,7 +118,7 @@ class Draft:
             reward=reward,
         )
 
-    def _design_id(self, origin: Source) -> str:
+    def _design_id(self, origin: Origin) -> str:
         return record_id("design", origin.run, origin.shard, self.index)
 
     @property

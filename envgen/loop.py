@@ -7,10 +7,12 @@ There is no state of its own to lose: shard ``r`` says that round ``r`` was gene
 import time
 from typing import Any
 
-from envgen.producer import Round
+from envgen.producer import Round, summary_of
+from envgen.summary import outside_share
 from envgen.workspace import Workspace
 from solver.config import SyncConfig
 from solver.trainer import train_step
+from spadekit.errors import BadInput
 from spadekit.files import write_json
 
 COLUMNS = (
@@ -29,7 +31,43 @@ COLUMNS = (
 ``outside`` is the share of the time spent outside the policy's forward and backward passes."""
 
 
-def begin(work: Workspace, rounds: int) -> None:
+async def generate(work: Workspace, rounds: int) -> list[dict[str, Any]]:
+    """Publish ``rounds`` more shards with the version that the schedule has the designer use."""
+    first = max((manifest.shard for manifest in work.store.shards()), default=0) + 1
+    summaries = []
+    for number in range(first, first + rounds):
+        await _serve(work, work.versions.latest())
+        summaries.append(await Round(work, number).run())
+    return summaries
+
+
+async def selfplay(work: Workspace, rounds: int) -> list[dict[str, Any]]:
+    """Bring the run to ``rounds`` rounds and return what every round of it measured.
+
+    Rounds that are done already are read back from the store, so the result is the same whether
+    the run was interrupted or not. Raises ``BadInput`` in a home whose versions were trained in
+    another order than one shard after the other.
+    """
+    _describe(work, rounds)
+    summaries = []
+    for number in range(1, rounds + 1):
+        started = time.monotonic()
+        published = {manifest.shard: manifest for manifest in work.store.shards()}
+        if number in published:
+            summary = summary_of(published[number])
+        else:
+            await _serve(work, number - 1)
+            summary = await Round(work, number).run()
+        if not work.versions.has(number):
+            await train_step(
+                work.store, work.policy, work.pool, work.versions, work.settings, number
+            )
+        summaries.append(_with_training(work, summary, number))
+        work.report.note(_line(summaries[-1], time.monotonic() - started))
+    return summaries
+
+
+def _describe(work: Workspace, rounds: int) -> None:
     """Record what the run is, for ``spadework report``."""
     write_json(
         work.run_dir / "run.json",
@@ -43,54 +81,25 @@ def begin(work: Workspace, rounds: int) -> None:
     )
 
 
-async def generate(work: Workspace, rounds: int) -> list[dict[str, Any]]:
-    """Publish ``rounds`` more shards with the newest policy version (the dataset producer)."""
-    first = max((manifest.shard for manifest in work.store.shards()), default=0) + 1
-    summaries = []
-    for number in range(first, first + rounds):
-        summaries.append(await Round(work, number).run())
-        work.store.index(number)
-    return summaries
-
-
-async def selfplay(work: Workspace, rounds: int) -> list[dict[str, Any]]:
-    """Bring the run to ``rounds`` rounds and return what every round of it measured.
-
-    Rounds that are done already are read back from the store, so the result is the same whether
-    the run was interrupted or not.
-    """
-    begin(work, rounds)
-    sync_every = work.settings.section(SyncConfig).every
-    summaries = []
-    for number in range(1, rounds + 1):
-        started = time.monotonic()
-        behind = (number - 1) % sync_every
-        await work.policy.load(work.versions.path(number - 1 - behind))
-        published = {manifest.shard: manifest for manifest in work.store.shards()}
-        if number in published:
-            summary = dict(published[number].meta)
-        else:
-            summary = await Round(work, number).run()
-        if number not in work.versions.all():
-            await train_step(
-                work.store, work.policy, work.pool, work.versions, work.settings, number
-            )
-        work.store.index(number)
-        summaries.append(_with_training(work, summary, number))
-        work.report.note(_line(summaries[-1], time.monotonic() - started))
-    return summaries
+async def _serve(work: Workspace, newest: int) -> None:
+    """Let the designer use the newest version that the schedule gives it: a multiple of ``every``."""
+    every = work.settings.section(SyncConfig).every
+    await work.policy.load(work.versions.path(newest - newest % every))
 
 
 def _with_training(work: Workspace, summary: dict[str, Any], number: int) -> dict[str, Any]:
     """Add the training metrics of the version made from this shard, and the time of both."""
-    metrics = work.versions.read(number).metrics
-    seconds = summary["seconds"]
-    total = seconds["total"] + metrics["seconds"]["total"]
-    model = seconds["forward"] + metrics["seconds"]["forward"] + metrics["seconds"]["backward"]
+    info = work.versions.read(number)
+    if info.shard != number:
+        raise BadInput(
+            f"policy version {number} was trained on shard {info.shard}, not on shard {number} "
+            "(`train --steps`?); the loop needs them in step: use another --home"
+        )
+    seconds = info.metrics["seconds"]
     return summary | {
-        "train": metrics,
-        "round_seconds": total,
-        "outside": 1.0 - model / total,
+        "train": info.metrics,
+        "round_seconds": summary["seconds"]["total"] + seconds["total"],
+        "outside": outside_share(summary["seconds"], seconds),
     }
 
 
@@ -101,6 +110,6 @@ def _line(summary: dict[str, Any], elapsed: float) -> str:
 
     return (
         f"round {summary['round']}: {summary['valid']}/{summary['designs']} valid, "
-        f"{summary['admitted']} admitted, return {show('return_unhinted')} unhinted "
+        f"{summary['admitted']} new, return {show('return_unhinted')} unhinted "
         f"{show('return_hinted')} hinted, learnable {show('learnable')} ({elapsed:.1f} s)"
     )

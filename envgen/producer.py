@@ -14,27 +14,49 @@ from typing import Any, TypeVar
 
 from rich.progress import Progress
 
-from envgen.brief import make_briefs, render
+from envgen.brief import Brief, make_briefs, render
 from envgen.certificate import Certificate, certify
-from envgen.config import DesignerConfig, ProbeConfig, ProducerConfig, RewardConfig
+from envgen.config import (
+    CorpusConfig,
+    DesignerConfig,
+    ProbeConfig,
+    ProducerConfig,
+    RewardConfig,
+)
 from envgen.designer import Unreadable, read_design
-from envgen.draft import Draft, Source
+from envgen.draft import Draft, Origin
 from envgen.probe import Trial, schedule
 from envgen.reward import REWARDS
 from envgen.summary import summarise
 from envgen.workspace import Workspace
-from memory import PlayRecord, measure, record_id
+from memory import Manifest, MemoryConfig, PlayRecord, measure, record_id
 from memory.diversity import DiversityFilter
-from sandbox import Jail, Message, SandboxConfig, SandboxFault
-from solver.config import SolverConfig
+from sandbox import EnvironmentFault, Jail, Message, SandboxConfig, SandboxFault
+from solver.config import PolicyConfig, SolverConfig
 from solver.episodes import play
 from solver.policy import Sampling
+from spadekit.errors import BadInput, OurFault
 from spadekit.files import Journal
 from spadekit.seeds import derive
+from spadekit.tasks import together
 
 T = TypeVar("T")
 Entries = dict[tuple[str, int], dict[str, Any]]
 RETRY_AFTER_S = (0.1, 0.4)
+MOST_FAULTED = 0.25
+"""A round with a larger share of designs lost through faults of ours is given up, not published."""
+SHAPING = (
+    CorpusConfig,
+    DesignerConfig,
+    MemoryConfig,
+    PolicyConfig,
+    ProbeConfig,
+    ProducerConfig,
+    RewardConfig,
+    SandboxConfig,
+    SolverConfig,
+)
+"""The settings that a round depends on; a round that was begun is finished with the same ones."""
 REQUIRED = ("solvable", "hint")
 """Checks that the designer must pass: a design of its own without a solution or a hint is refused."""
 
@@ -58,7 +80,7 @@ class Round:
         """Finish the round, whatever of it was done before, and publish its shard."""
         self._started = time.monotonic()
         forward = self.work.policy.forward_seconds
-        path = self.work.run_dir / "rounds" / f"{self.number:06d}.jsonl"
+        path = self.work.journal(self.number)
         self.journal = Journal(path)
         try:
             plan = self._plan()
@@ -67,11 +89,11 @@ class Round:
                 drafts = await self._work(plan, progress)
             self.seconds["forward"] = self.work.policy.forward_seconds - forward
             self._lap("total")
-            summary = self._publish(drafts, plan["policy_version"])
+            manifest = self._publish(drafts, plan["policy_version"])
         finally:
             self.journal.close()
         path.unlink()
-        return summary
+        return summary_of(manifest)
 
     def _lap(self, stage: str) -> None:
         """Note how long after the start the stage last finished something; stages overlap."""
@@ -79,12 +101,15 @@ class Round:
 
     def _plan(self) -> dict[str, Any]:
         """Return the round's plan, made and journalled once: a resumed round keeps its briefs."""
+        digest = self.work.settings.digest_of(*SHAPING)
         if self.journal.entries:
             plan = self.journal.entries[0]
-            if plan["settings"] != self.work.settings.digest:
-                self.work.report.note(
-                    f"round {self.number} was begun with other settings; its briefs stay as they are"
+            if plan["settings"] != digest:
+                raise BadInput(
+                    f"round {self.number} was begun with other settings: finish it with those, or "
+                    f"remove {self.journal.path} to begin it again"
                 )
+            self.seconds["resumed"] = 1.0
             return plan
         version = self.work.policy.version
         briefs = make_briefs(
@@ -100,29 +125,35 @@ class Round:
         plan = {
             "kind": "plan",
             "policy_version": version,
-            "settings": self.work.settings.digest,
-            "designs_per_brief": self.producer.designs_per_brief,
-            "briefs": [
-                {
-                    "brief": json.loads(brief.as_json()),
-                    "messages": [
-                        [message.role, message.content]
-                        for message in render(brief, self.designer.prompt)
-                    ],
-                }
-                for brief in briefs
-            ],
+            "settings": digest,
+            "briefs": [self._asked(brief) for brief in briefs],
         }
         self.journal.append(plan)
         self.journal.sync()
         return plan
+
+    def _asked(self, brief: Brief) -> dict[str, Any]:
+        """Return what is asked for a brief. Raises ``BadInput`` when it leaves no room to answer."""
+        messages = render(brief, self.designer.prompt)
+        asked = len(self.work.policy.chat.start(messages))
+        context = self.work.policy.context
+        if asked + self.designer.max_tokens > context:
+            raise BadInput(
+                f"a brief of {asked} tokens and designer.max_tokens = {self.designer.max_tokens} "
+                f"exceed the model's context of {context}; lower designer.max_tokens, or ask with "
+                'designer.prompt = "short"'
+            )
+        return {
+            "brief": json.loads(brief.as_json()),
+            "messages": [[message.role, message.content] for message in messages],
+        }
 
     async def _work(self, plan: dict[str, Any], progress: Progress) -> list[Draft]:
         """Design and certify as completions come; decide in order; measure as soon as admitted."""
         drafts: list[Draft] = []
         for asked in plan["briefs"]:
             messages = tuple(Message(role, content) for role, content in asked["messages"])
-            for _ in range(plan["designs_per_brief"]):
+            for _ in range(self.producer.designs_per_brief):
                 drafts.append(Draft(len(drafts), asked["brief"], messages))
         done: Entries = {(e["kind"], e["index"]): e for e in self.journal.entries[1:]}
         known = self.work.store.diversity_filter()
@@ -201,9 +232,12 @@ class Round:
             }
             self.journal.append(entry)
         draft.certificate = Certificate.from_json(entry["certificate"])
-        failed = draft.certificate.failed
+        failed, wanted = draft.certificate.failed, draft.brief["setting"]
         if failed is not None:
             draft.refuse("refused", failed.name, "certificate", failed.message)
+        elif draft.certificate.setting != wanted:
+            detail = f"the brief asked for setting {wanted}, this is {draft.certificate.setting}"
+            draft.refuse("refused", "setting", "brief", detail)
         self._lap("certify")
 
     def _decide(self, draft: Draft, known: DiversityFilter) -> None:
@@ -222,6 +256,10 @@ class Round:
                 plays = await _retried(lambda: self._plays(draft))
             except SandboxFault as fault:
                 draft.refuse("faulted", "probe", "sandbox", str(fault))
+                return
+            except EnvironmentFault as fault:
+                # It loaded for its certificate: a source that loads only sometimes.
+                draft.refuse("refused", "probe", fault.reason, str(fault))
                 return
             entry = {
                 "kind": "plays",
@@ -245,7 +283,7 @@ class Round:
         seed = derive(self.work.seed, "probe", self.number)
         trials = schedule(self.probing.plays, seed=seed, environment=draft.identity)
         async with self.work.pool.lease(draft.source) as jail:
-            return await asyncio.gather(*(self._play(draft, jail, trial) for trial in trials))
+            return await together(self._play(draft, jail, trial) for trial in trials)
 
     async def _play(self, draft: Draft, jail: Jail, trial: Trial) -> PlayRecord:
         name = ("probe", self.number, draft.identity, trial.seed, trial.arm)
@@ -268,11 +306,18 @@ class Round:
             arm=trial.arm,
         )
 
-    def _publish(self, drafts: list[Draft], version: int) -> dict[str, Any]:
-        """Write the shard and return its summary; stored figures and printed ones are the same."""
+    def _publish(self, drafts: list[Draft], version: int) -> Manifest:
+        """Write the shard. Raises ``OurFault`` when too many designs were lost through us."""
+        faulted = sum(draft.outcome == "faulted" for draft in drafts)
+        if faulted > MOST_FAULTED * len(drafts):
+            detail = next(draft.detail for draft in drafts if draft.outcome == "faulted")
+            raise OurFault(
+                f"round {self.number}: {faulted} of {len(drafts)} designs could not be judged "
+                f"({detail}); nothing was published, run it again to go on"
+            )
         settings = self.work.settings
         pay = REWARDS[settings.section(RewardConfig).kind]
-        origin = Source(
+        origin = Origin(
             self.work.run,
             self.number,
             version,
@@ -301,8 +346,14 @@ class Round:
             **summarise(designs, standings, plays),
             "seconds": self.seconds,
         }
-        self.work.store.publish(self.number, environments, designs, plays, standings, meta=meta)
-        return meta
+        return self.work.store.publish(
+            self.number, environments, designs, plays, standings, meta=meta
+        )
+
+
+def summary_of(manifest: Manifest) -> dict[str, Any]:
+    """Return the figures of a published round."""
+    return {**manifest.meta, "policy_version": manifest.policy_version}
 
 
 async def _retried(work: Callable[[], Awaitable[T]]) -> T:

@@ -1,13 +1,12 @@
-"""What the designer is paid: pure functions of an environment's two mean returns (METHOD: SPADE)."""
+"""What the designer is paid: pure functions of an environment's two mean returns (SPADE, arXiv 2608.19197)."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 PLATEAU = (0.4, 0.6)
 RAMP = 0.25
 REGRET_SCALE = 0.15
 BLEND = 0.6
-MAX_SCALE = 50.0
 
 
 def plateau(mean: float) -> float:
@@ -41,30 +40,6 @@ REWARDS: Mapping[str, Callable[[float, float], float]] = {
     "regret": regret,
     "solve_rate": solve_rate,
 }
-
-
-def centred(rewards_N: Sequence[float | None], skill_N: Sequence[str]) -> list[float | None]:
-    """Subtract the mean of each skill group; ``None`` (a fault of ours) is left out and stays.
-
-    Centred but not divided by the deviation: with a handful of designs per skill the deviation is
-    noise, and dividing by it blows small differences up.
-    """
-    total: dict[str, list[float]] = {}
-    for reward, skill in zip(rewards_N, skill_N, strict=True):
-        if reward is not None:
-            total.setdefault(skill, []).append(reward)
-    mean = {skill: math.fsum(values) / len(values) for skill, values in total.items()}
-    return [
-        None if reward is None else reward - mean[skill]
-        for reward, skill in zip(rewards_N, skill_N, strict=True)
-    ]
-
-
-def role_scale(solver_samples: int, designer_samples: int, rounds_between: int = 1) -> float:
-    """Weight of a designer sample so that both roles pull equally, at most 50 (METHOD: SPADE)."""
-    if designer_samples < 1:
-        return 0.0
-    return min(MAX_SCALE, solver_samples / designer_samples * rounds_between)
 
 
 def _check(*means: float) -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memory import DesignRecord, PlayRecord, StandingRecord
@@ -39,6 +39,16 @@ def summarise(
         "faulted_plays": sum(play.episode_return is None for play in plays),
         "tokens": sum(len(design.ids) for design in designs) + sum(sum(p.mask) for p in plays),
     }
+
+
+def outside_share(generate_s: Mapping[str, float], train_s: Mapping[str, float]) -> float:
+    """Return the share of a round's time that was spent outside the policy's passes.
+
+    ``generate_s`` has ``total`` and ``forward`` seconds, ``train_s`` also ``backward`` (which counts
+    the whole update, optimiser included).
+    """
+    inside = generate_s["forward"] + train_s["forward"] + train_s["backward"]
+    return 1.0 - inside / (generate_s["total"] + train_s["total"])
 
 
 def _mean(values: Sequence[float]) -> float | None:

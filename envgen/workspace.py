@@ -13,6 +13,8 @@ from sandbox import Pool, Sandbox, SandboxConfig
 from solver.config import PolicyConfig
 from solver.engines.local import LocalEngine
 from solver.versions import Versions
+from spadekit.errors import BadInput
+from spadekit.files import exclusive
 from spadekit.report import Report
 from spadekit.settings import Settings
 
@@ -43,6 +45,10 @@ class Workspace:
         """Journals and reports of this run."""
         return self.home / "runs" / self.run
 
+    def journal(self, number: int) -> Path:
+        """The journal of an unfinished round."""
+        return self.run_dir / "rounds" / f"{number:06d}.jsonl"
+
 
 @asynccontextmanager
 async def open_workspace(
@@ -54,30 +60,44 @@ async def open_workspace(
     before anything long starts, and ``SandboxFault`` where environments cannot be run safely.
     """
     policy_config = settings.section(PolicyConfig)
-    store = Store.open(home / "store", settings.section(MemoryConfig), create=True)
-    versions = Versions(home / "policy")
-    versions.bootstrap(policy_config)
-    corpus_config = settings.section(CorpusConfig)
-    corpus = Corpus.open(corpus_config)
-    policy = LocalEngine.open(versions.path(versions.latest()), policy_config)
-    try:
-        async with Sandbox(settings.section(SandboxConfig)) as sandbox, Pool(sandbox) as pool:
-            yield Workspace(
-                home=home,
-                run=run,
-                settings=settings,
-                report=report,
-                store=store,
-                versions=versions,
-                policy=policy,
-                sandbox=sandbox,
-                pool=pool,
-                corpus=corpus,
-                preferred_words=_preferred_words(policy_config),
+    busy = f"another process is at work in {home}; wait for it or name another --home"
+    with exclusive(home / "lock", busy):
+        store = Store.open(home / "store", settings.section(MemoryConfig), create=True)
+        _one_run(store, run, home)
+        versions = Versions(home / "policy")
+        versions.bootstrap(policy_config)
+        corpus = Corpus.open(settings.section(CorpusConfig))
+        policy = LocalEngine.open(versions.path(versions.latest()), policy_config)
+        try:
+            async with Sandbox(settings.section(SandboxConfig)) as sandbox, Pool(sandbox) as pool:
+                yield Workspace(
+                    home=home,
+                    run=run,
+                    settings=settings,
+                    report=report,
+                    store=store,
+                    versions=versions,
+                    policy=policy,
+                    sandbox=sandbox,
+                    pool=pool,
+                    corpus=corpus,
+                    preferred_words=_preferred_words(policy_config),
+                )
+        finally:
+            policy.close()
+            store.close()
+
+
+def _one_run(store: Store, run: str, home: Path) -> None:
+    """Refuse to mix runs, and drop journals of rounds that were published before a kill."""
+    for manifest in store.shards():
+        other = manifest.meta.get("run", run)
+        if other != run:
+            raise BadInput(
+                f"the store in {home} holds run `{other}`: go on with --run {other}, or begin "
+                f"`{run}` in another --home"
             )
-    finally:
-        policy.close()
-        store.close()
+        (home / "runs" / run / "rounds" / f"{manifest.shard:06d}.jsonl").unlink(missing_ok=True)
 
 
 def _preferred_words(config: PolicyConfig) -> frozenset[str]:

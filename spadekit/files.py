@@ -1,15 +1,20 @@
 """Files that are either wholly there or not there, also after a power cut."""
 
+import fcntl
 import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from spadekit.errors import BadInput
+
+LEFT_OVER_S = 3600.0
+"""After this long a temporary file or folder beside its target is what a kill left behind."""
 
 
 def sync(path: Path) -> None:
@@ -29,6 +34,8 @@ def write_atomic(path: Path, data: bytes) -> None:
         with os.fdopen(handle, "wb") as out:
             out.write(data)
             out.flush()
+            # Made private by mkstemp; in a shared store others must be able to read it.
+            os.fchmod(out.fileno(), 0o644)
             os.fsync(out.fileno())
         Path(name).replace(path)
     except BaseException:
@@ -50,6 +57,9 @@ def folder_atomic(path: Path) -> Iterator[Path]:
     with ``FileExistsError``: published folders are never replaced.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(f".{path.name}.*"):
+        if time.time() - left.stat().st_mtime > LEFT_OVER_S:
+            shutil.rmtree(left, ignore_errors=True)
     aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
         yield aside
@@ -64,6 +74,25 @@ def folder_atomic(path: Path) -> Iterator[Path]:
         shutil.rmtree(aside, ignore_errors=True)
         raise
     sync(path.parent)
+
+
+@contextmanager
+def exclusive(path: Path, busy: str) -> Iterator[None]:
+    """Hold a lock file for the block; raises ``BadInput(busy)`` when another process holds it.
+
+    The kernel lets go when the process ends, however it ends.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = path.open("ab")
+    except OSError as error:
+        raise BadInput(f"{path.parent} cannot be written: {error.strerror or error}") from None
+    with handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(busy) from None
+        yield
 
 
 class Journal:

@@ -32,9 +32,8 @@ class Report:
 
     def error(self, text: str) -> None:
         """Say in one line what went wrong (stderr)."""
-        self.err.print(
-            Text.assemble(("error: ", "bold red"), " ".join(text.split())), soft_wrap=True
-        )
+        line = _printable(" ".join(text.split()))
+        self.err.print(Text.assemble(("error: ", "bold red"), line), soft_wrap=True)
 
     def data(self, value: Any) -> None:
         """Print one JSON value on stdout."""

@@ -33,6 +33,11 @@ class Settings:
         """Return the section whose dataclass is ``kind``."""
         return cast(T, self.sections[kind])
 
+    def digest_of(self, *kinds: type) -> str:
+        """Return a digest of some sections only: those that a piece of work depends on."""
+        plain = {kind.__name__: dataclasses.asdict(self.sections[kind]) for kind in kinds}
+        return _digest(plain)
+
     def as_dict(self) -> dict[str, dict[str, Any]]:
         """Return plain data, for recording beside results."""
         return {kind.__name__: dataclasses.asdict(value) for kind, value in self.sections.items()}
@@ -54,8 +59,12 @@ def load(path: Path, overrides: Sequence[str], schema: Mapping[str, type]) -> Se
         kind: _build(kind, document.get(name, {}), name) for name, kind in schema.items()
     }
     plain = {name: dataclasses.asdict(sections[kind]) for name, kind in schema.items()}
+    return Settings(sections, _digest(plain))
+
+
+def _digest(plain: Mapping[str, Any]) -> str:
     canonical = json.dumps(plain, sort_keys=True, default=str)
-    return Settings(sections, hashlib.sha256(canonical.encode()).hexdigest()[:16])
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
 def _read(path: Path, seen: tuple[Path, ...] = ()) -> Document:

@@ -14,10 +14,10 @@ SMALLER = {
         "producer.designs=4",
         "producer.designs_per_brief=2",
         "probe.plays=2",
-        "train.environments=1",
+        "train.groups=1",
         "train.group=2",
     ),
-    "train": ("train.environments=1", "train.group=2"),
+    "train": ("train.groups=1", "train.group=2"),
     "report": ("heldout.plays=1", "heldout.greedy_plays=1"),
 }
 """What a command is given besides; everything else is run as it stands."""

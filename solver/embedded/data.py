@@ -120,10 +120,11 @@ def drill(rng: Random, first: int, size: int) -> tuple[list[int], list[int]]:
     in programs and quoting observations both rest on this, and a small model that sees only those
     finds it late. ``first`` is the lowest id that is no special token, ``size`` the vocabulary's.
     """
-    shown = rng.sample(range(first, size), rng.randint(12, 56))
+    # Mostly short ones: a handful of tokens is learnt first, and longer lists from there.
+    shown = rng.sample(range(first, size), int(4 * 10 ** rng.random()))
     ids, mask = list(shown), [0] * len(shown)
-    while len(ids) < 2 * len(shown):
-        start = rng.randrange(len(shown) - 3)
+    while len(ids) < 2 * len(shown) + 4:
+        start = rng.randrange(len(shown) - 2)
         stretch = shown[start : start + rng.randint(3, 9)]
         ids += stretch
         mask += [0, *([1] * (len(stretch) - 1))]

@@ -209,9 +209,9 @@ def _figures(
     plays: int,
 ) -> Figures:
     by_family: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    for design, (plain, hinted) in zip(sound, arms, strict=True):
+    for design, (plain, helped) in zip(sound, arms, strict=True):
         by_family[design.family][0].extend(plain)
-        by_family[design.family][1].extend(hinted)
+        by_family[design.family][1].extend(helped)
     asked = Counter(family_of(design.source) for design in found)
     valid = Counter(design.family for design in sound)
     means = [(fmean(plain), fmean(hinted)) for plain, hinted in arms]

@@ -39,12 +39,12 @@ class Recipe:
     rate: float = 2.5e-3
     """AdamW's peak rate; Muon's is `muon` times it."""
     muon: float = 6.5
-    tokens: int = 2000
+    tokens: int = 1000
     """Padded tokens of one batch of one rank."""
     warmup: int = 40
     save_s: float = 120.0
-    drills: tuple[int, int] = (0, 700)
-    """First and last step between which every other batch is one of copying exercises."""
+    drills: tuple[int, int] = (0, 5000)
+    """First and last step between which every fifth batch is one of copying exercises."""
 
 
 @dataclass
@@ -240,9 +240,9 @@ def _train(
 
 
 def role_of(step: int, drills: tuple[int, int]) -> str:
-    """Return whose batch a step takes: the roles in turn, and between the drills' steps a drill."""
-    if drills[0] <= step < drills[1]:
-        return DRILL if step % 2 else ROLES[step // 2 % 2]
+    """Return whose batch a step takes: the roles in turn, between the drills' steps every fifth a drill."""
+    if drills[0] <= step < drills[1] and step % 5 == 4:
+        return DRILL
     return ROLES[step % 2]
 
 

@@ -18,7 +18,7 @@ SMALL = (
     *("--set", "producer.designs=6"),
     *("--set", "producer.designs_per_brief=2"),
     *("--set", "probe.plays=2"),
-    *("--set", "train.environments=2"),
+    *("--set", "train.groups=2"),
     *("--set", "train.group=4"),
 )
 

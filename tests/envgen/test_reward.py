@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from envgen.reward import blend, centred, plateau, regret, role_scale, solve_rate
+from envgen.reward import blend, plateau, regret, solve_rate
 
 
 @pytest.mark.parametrize(
@@ -60,17 +60,3 @@ def test_a_mean_that_is_no_return_is_refused(pay, bad: float) -> None:
     if pay is not solve_rate:
         with pytest.raises(ValueError, match="must lie in"):
             pay(0.5, bad)
-
-
-def test_rewards_are_centred_within_their_skill_and_our_faults_stay_out() -> None:
-    rewards = [1.0, 0.0, None, 0.7, None]
-    skills = ["a", "a", "a", "b", "c"]
-    assert centred(rewards, skills) == [0.5, -0.5, None, 0.0, None]
-    assert centred([], []) == []
-
-
-@pytest.mark.parametrize(
-    ("solver", "designer", "scale"), [(100, 10, 10), (10, 10, 1), (10_000, 1, 50), (5, 0, 0)]
-)
-def test_role_scale(solver: int, designer: int, scale: float) -> None:
-    assert role_scale(solver, designer) == scale

@@ -1,9 +1,10 @@
+import os
 from pathlib import Path
 
 import pytest
 
 from spadekit.errors import BadInput
-from spadekit.files import Journal, folder_atomic, write_atomic
+from spadekit.files import Journal, exclusive, folder_atomic, write_atomic
 
 
 def test_a_failed_folder_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -45,3 +46,25 @@ def test_a_damaged_journal_is_refused_with_the_line(tmp_path: Path) -> None:
     path.write_bytes(b'{"step": 1}\nnonsense\n{"step": 3}\n')
     with pytest.raises(BadInput, match="line 2 is not JSON"):
         Journal(path)
+
+
+def test_a_lock_is_refused_to_a_second_holder_and_free_after_the_first(tmp_path: Path) -> None:
+    with (
+        exclusive(tmp_path / "lock", "busy"),
+        pytest.raises(BadInput, match="busy"),
+        exclusive(tmp_path / "lock", "busy"),
+    ):
+        pass
+    with exclusive(tmp_path / "lock", "busy"):
+        pass
+
+
+def test_what_a_kill_left_behind_is_swept_when_it_is_old(tmp_path: Path) -> None:
+    old, fresh = tmp_path / ".shard.old", tmp_path / ".shard.fresh"
+    for left in (old, fresh):
+        left.mkdir()
+    os.utime(old, (0, 0))
+    with folder_atomic(tmp_path / "shard") as aside:
+        (aside / "part").write_text("whole")
+    assert not old.exists()
+    assert fresh.exists()

@@ -24,3 +24,9 @@ def test_hostile_text_is_shown_and_never_sent_to_the_terminal(
     assert "\x1b" not in out and "\x07" not in out
     assert "\\x1b[2J[red]title[/red]\\x07" in out
     assert "\\x1b]0;owned\\x07[bold]x" in out
+
+
+def test_an_error_of_hostile_text_is_one_printable_line(capsys: pytest.CaptureFixture[str]) -> None:
+    Report().error("reset() raised:\n\x1b]0;owned\x07")
+    err = capsys.readouterr().err
+    assert err == "error: reset() raised: \\x1b]0;owned\\x07\n"
