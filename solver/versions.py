@@ -51,9 +51,26 @@ class PolicyInfo:
             raise BadInput(f"{path} is damaged ({error}); {_MEND}") from None
 
     @classmethod
-    def version_of(cls, folder: Path) -> int:
-        """The version of a folder; a plain model folder without ``policy.json`` counts as 0."""
-        return cls.read(folder).version if (folder / INFO).exists() else 0
+    def validated(cls, folder: Path) -> "PolicyInfo":
+        """Read it and check the other files' digests; ``BadInput`` names the one that fails."""
+        info = cls.read(folder)
+        for name, digest in info.digests.items():
+            path = folder / name
+            if not path.is_file():
+                raise BadInput(f"{path} is missing; {_MEND}")
+            if file_digest(path) != digest:
+                raise BadInput(f"{path} is damaged (its SHA-256 differs from {INFO}); {_MEND}")
+        return info
+
+    @property
+    def weights(self) -> str:
+        """One digest of the files that decide what the version says (the optimiser's do not)."""
+        lines = [
+            f"{name} {digest}"
+            for name, digest in sorted(self.digests.items())
+            if not name.startswith("optimiser")
+        ]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 _MEND = "remove the folder to train that version again, or restore it from a copy"
@@ -95,14 +112,8 @@ class Versions:
 
     def validate(self, version: int) -> PolicyInfo:
         """Check a version's files against their digests; ``BadInput`` names the one that fails."""
-        info = self.read(version)
-        for name, digest in info.digests.items():
-            path = self.path(version) / name
-            if not path.is_file():
-                raise BadInput(f"{path} is missing; {_MEND}")
-            if file_digest(path) != digest:
-                raise BadInput(f"{path} is damaged (its SHA-256 differs from {INFO}); {_MEND}")
-        return info
+        self.read(version)
+        return PolicyInfo.validated(self.path(version))
 
     def bootstrap(self, config: PolicyConfig) -> Path:
         """Make version 0 from the configured model unless it is there; return its folder."""
@@ -137,6 +148,11 @@ class Versions:
         except OSError as error:
             raise BadInput(f"{target} cannot be written: {error}") from None
         return target
+
+
+def version_of(folder: Path) -> int:
+    """The version of a folder, its files checked; a plain model folder without a record is 0."""
+    return PolicyInfo.validated(folder).version if (folder / INFO).exists() else 0
 
 
 def load_model(folder: Path) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench.config import HeldoutConfig
 from bench.heldout.dataset import HeldoutEnvironment, HeldoutSet, read_set
-from bench.heldout.results import Protocol, Result, Returns, path_of, read, save, weights_digest
+from bench.heldout.results import Protocol, Result, Returns, path_of, read, save
 from bench.machine import machine
 from sandbox import Pool, Sandbox, SandboxConfig
 from solver.config import PolicyConfig, SolverConfig
@@ -40,7 +40,7 @@ class Evaluator:
         A stored result counts when the weights and everything of the protocol are the same.
         Raises ``BadInput`` for a version that is not there, ``SandboxFault`` for a fault of ours.
         """
-        weights = weights_digest(self.versions.read(version))
+        weights = self.versions.read(version).weights
         found = reusable(self.run_dir, version, weights, self.protocol)
         if found is not None:
             return found
@@ -131,7 +131,7 @@ async def open_evaluator(
     heldout = read_set(config.path)
     protocol = protocol_of(settings, heldout)
     versions = Versions(home / "policy")
-    versions.validate(first)
+    versions.read(first)
     solver = replace(
         settings.section(SolverConfig),
         max_tokens=protocol.max_tokens,

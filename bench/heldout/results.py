@@ -1,6 +1,5 @@
 """Results of held-out evaluations: one JSON file per policy version, and the figures they give."""
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bench.statistics import Estimate, clustered_mean, paired_difference
-from solver.versions import PolicyInfo, Versions
+from solver.versions import Versions
 from spadekit.errors import BadInput
 from spadekit.files import write_json
 
@@ -84,16 +83,6 @@ def change(first: Result, last: Result, arm: Arm) -> Estimate:
     return paired_difference(first.returns(arm), last.returns(arm))
 
 
-def weights_digest(info: PolicyInfo) -> str:
-    """Return one digest of the files that decide what a version says (the optimiser's do not)."""
-    lines = [
-        f"{name} {digest}"
-        for name, digest in sorted(info.digests.items())
-        if not name.startswith("optimiser")
-    ]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
 def folder_of(run_dir: Path) -> Path:
     """Return where a run's held-out results lie."""
     return run_dir / "heldout"
@@ -166,4 +155,4 @@ def comparable(results: Sequence[Result], versions: Versions) -> tuple[list[Resu
 def _is_current(result: Result, versions: Versions) -> bool:
     if not versions.has(result.version):
         return True
-    return weights_digest(versions.read(result.version)) == result.weights
+    return versions.read(result.version).weights == result.weights

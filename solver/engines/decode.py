@@ -86,6 +86,9 @@ class Decoder:
         start_B = [width - len(request.prompt) for request in batch]
         mask_B_W = _mask(start_B, width + longest)
         position_B = torch.tensor([[len(request.prompt)] for request in batch])
+        # Rows that have ended are fed on until they are closed up: not beyond what the batch asked
+        # for, since a learned position table has nothing there.
+        last = max(len(request.prompt) + request.sampling.max_tokens for request in batch) - 1
         sampler = _Sampler([request.sampling for request in batch])
         logits_B_V = logits_U_V[torch.tensor(which)]
         live: list[Request | None] = list(batch)
@@ -124,7 +127,7 @@ class Decoder:
             logits_B_V = self._forward(
                 block, token_B[:, None], mask_B_W[..., : block.used + 1], position_B
             )
-            position_B += 1
+            position_B = (position_B + 1).clamp_(max=last)
 
     def _finish(self, request: Request, ended: bool, logprobs: list[float], version: int) -> None:
         self.usage.sampled += len(request.ids)
@@ -132,7 +135,19 @@ class Decoder:
         request.deliver(Completion(tuple(request.ids), tuple(logprobs), stop, version))
 
     def _prefill(self, prompts: list[tuple[int, ...]]) -> tuple[Tensor, list[Tensor]]:
-        """Return the next-token logits (U, V) and the key-value row of every distinct prompt."""
+        """Return the next-token logits (U, V) and the key-value row of every distinct prompt.
+
+        Rows of one pass are right-aligned; "." is masked, "k" comes out of a kept row, "f" is fed::
+
+            width                12 columns
+            prompt of 12         k k k k k k k k f f f f
+            prompt of 9, kept 7  . . . k k k k k f f f f     2 of its 4 were known, and are fed again
+            prompt of 4          . . . . . . . . f f f f
+                                 used = width - feed | feed
+
+        ``feed`` is what the neediest row lacks. A row that lacks less is fed known positions again;
+        one with fewer than ``feed`` tokens has padding in front, whose columns are masked.
+        """
         found = [self.kept.find(prompt) for prompt in prompts]
         need = [
             len(prompt) - (len(entry[0]) if entry else 0)

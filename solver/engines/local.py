@@ -2,8 +2,10 @@
 
 Requests are gathered on the event loop and handed, all that are pending at once, to one worker
 thread that owns the model. While callers are counted with :meth:`LocalEngine.client`, a hand-over
-waits until each of them has asked (at most ``patience_s``): batches are full, and which requests
-share a batch does not depend on the clock, so a repeated run repeats every bit.
+waits until each of them has asked: batches are full, and which requests share a batch does not
+depend on the clock, so a repeated run repeats every bit. A caller that dawdles longer than
+``patience_s`` is not waited for: that cuts a batch by the clock, and its float noise may then
+differ from another run's.
 """
 
 import asyncio
@@ -20,16 +22,19 @@ from solver.chat import Chat
 from solver.config import PolicyConfig
 from solver.engines.decode import Decoder, Request, Usage
 from solver.policy import Completion, Sampling
-from solver.versions import PolicyInfo, copy_weights, load_model
+from solver.versions import copy_weights, load_model, version_of
 from spadekit.errors import BadInput, OurFault
 
 
 class LocalEngine:
-    """A policy served from a model folder. Raises ``BadInput`` for a folder that cannot be used."""
+    """A policy served from a model folder. Raises ``BadInput`` for a folder that cannot be used.
+
+    The files of a policy version are checked against their digests whenever it is opened or loaded.
+    """
 
     def __init__(self, model_dir: Path, config: PolicyConfig) -> None:
         self._config = config
-        self._version = PolicyInfo.version_of(model_dir)
+        self._version = version_of(model_dir)
         try:
             tokenizer = AutoTokenizer.from_pretrained(model_dir, local_files_only=True)
         except Exception as error:  # tokenizers raise whatever their format code raises
@@ -116,12 +121,14 @@ class LocalEngine:
         self._thread.shutdown(wait=True, cancel_futures=True)
 
     def _switch(self, version_dir: Path) -> None:
-        version = PolicyInfo.version_of(version_dir)
+        version = version_of(version_dir)
         copy_weights(version_dir, self._model)
         self._decoder.kept.clear()
         self._version = version
 
     def _hand_over(self, waited: bool = False) -> None:
+        if waited:
+            self._timer = None  # it has rung, whether or not anybody still waits
         self._pending = [entry for entry in self._pending if not entry[1].cancelled()]
         if self._busy or not self._pending:
             return

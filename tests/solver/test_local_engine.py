@@ -2,17 +2,19 @@
 
 import asyncio
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from transformers import GPT2Config, GPT2LMHeadModel
 
 from solver.config import PolicyConfig
-from solver.engines.decode import uniforms
+from solver.engines.decode import Decoder, Request, uniforms
 from solver.engines.local import LocalEngine
 from solver.policy import Completion, Gathering, Sampling
-from solver.versions import load_model
+from solver.versions import Versions, load_model
 from spadekit.errors import BadInput
 
 PROMPTS = [tuple(range(20, 20 + n)) for n in (3, 9, 9, 30, 5, 17, 44, 8)]
@@ -148,6 +150,57 @@ async def test_a_caller_that_dawdles_is_waited_for_only_so_long(model_dir: Path)
     with engine.client(), engine.client():
         done = await asyncio.wait_for(engine.complete(PROMPTS[0], Sampling(1.0, 4, 0)), 5)
     assert done.ids
+    engine.close()
+
+
+async def test_a_request_after_a_cancelled_one_is_not_left_waiting(model_dir: Path) -> None:
+    engine = LocalEngine.open(model_dir, PolicyConfig(patience_s=0.05))
+    with engine.client(), engine.client():
+        alone = asyncio.create_task(engine.complete(PROMPTS[0], Sampling(1.0, 4, 0)))
+        await asyncio.sleep(0.01)  # the engine now waits for the second caller
+        alone.cancel()
+        await asyncio.sleep(0.1)
+        done = await asyncio.wait_for(engine.complete(PROMPTS[1], Sampling(1.0, 4, 1)), 5)
+    assert done.ids
+    engine.close()
+
+
+def test_ended_rows_stay_within_a_learned_position_table() -> None:
+    config = GPT2Config(
+        n_embd=16,
+        n_layer=1,
+        n_head=2,
+        vocab_size=64,
+        n_positions=40,
+        bos_token_id=None,
+        eos_token_id=None,
+    )
+    torch.manual_seed(0)
+    model = GPT2LMHeadModel(config).eval()
+    done: dict[int, Completion] = {}
+    requests = [
+        Request(
+            tuple(range(length)), Sampling(1.0, most, length), partial(done.__setitem__, length)
+        )
+        for length, most in ((36, 2), (3, 30), (4, 30), (5, 30), (6, 30))
+    ]
+    decoder = Decoder(model, frozenset(), 2**20, 4096)
+    decoder.run(requests, 8, 0)
+    assert [len(done[length].ids) for length in (36, 3, 6)] == [2, 30, 30]
+
+
+async def test_a_version_whose_files_changed_is_neither_opened_nor_loaded(
+    engine: LocalEngine, model_dir: Path, tmp_path: Path
+) -> None:
+    versions = Versions(tmp_path)
+    folder = versions.bootstrap(PolicyConfig(model=str(model_dir)))
+    path = folder / "model.safetensors"
+    weights = {name: value + 0.05 for name, value in load_file(path).items()}
+    save_file(weights, path, metadata={"format": "pt"})
+    with pytest.raises(BadInput, match=r"model\.safetensors is damaged"):
+        LocalEngine.open(folder, PolicyConfig())
+    with pytest.raises(BadInput, match=r"model\.safetensors is damaged"):
+        await engine.load(folder)
     engine.close()
 
 
