@@ -115,7 +115,7 @@ def select(wanted: str, known: Sequence[int]) -> list[int]:
 def _outline(step: Any, config: TrainConfig, playing: SolverConfig) -> dict[str, Any]:
     return {
         "version": step.version,
-        "parent": step.parent,
+        "parent": step.parent.version,
         "shard": step.shard,
         "environments": len(step.environments),
         "plays": len(step.jobs),

@@ -17,7 +17,7 @@ from torch import Tensor
 from solver.config import TrainConfig
 from solver.loss import Clipping, TokenLoss, policy_loss, token_logprobs
 from solver.samples import Sample
-from solver.versions import OPTIMISER, load_model
+from solver.versions import MEND, OPTIMISER, load_model
 from spadekit.errors import BadInput
 
 
@@ -28,7 +28,8 @@ class Item:
     sample: Sample
     advantage: float
     anchor: Tensor | None = None
-    """The policy at the start of the update; None: the policy as it is now."""
+    """Log-probabilities under the policy that the ratio is clipped to (see ``solver.update``); None:
+    those computed in the step itself."""
     reference: Tensor | None = None
 
 
@@ -199,9 +200,7 @@ class Learner:
         try:
             tensors = load_file(path)
         except (SafetensorError, OSError) as error:
-            raise BadInput(
-                f"{path} is damaged ({error}); remove it to go on with a fresh optimiser"
-            ) from None
+            raise BadInput(f"{path} is damaged ({error}); {MEND}") from None
         for optimiser, chosen in self._optimisers.items():
             state: dict[int, dict[str, Any]] = {}
             for index, name in enumerate(self._trained):

@@ -8,6 +8,7 @@ from typing import Literal
 from memory import DesignRecord, PlayRecord
 
 Role = Literal["solver", "designer"]
+ROLES: tuple[Role, Role] = ("solver", "designer")
 
 
 @dataclass(frozen=True)

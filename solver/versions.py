@@ -38,6 +38,8 @@ class PolicyInfo:
     """SHA-256 of every other file of the folder."""
     metrics: Mapping[str, Any]
     """Figures of the training step that made it."""
+    model: str = ""
+    """Version 0: `policy.model` as it was when the home was begun."""
 
     @classmethod
     def read(cls, folder: Path) -> "PolicyInfo":
@@ -46,9 +48,9 @@ class PolicyInfo:
         try:
             return cls(**json.loads(path.read_text(encoding="utf-8")))
         except FileNotFoundError:
-            raise BadInput(f"{path} is missing: not a policy version; {_MEND}") from None
+            raise BadInput(f"{path} is missing: not a policy version; {MEND}") from None
         except (OSError, ValueError, TypeError) as error:
-            raise BadInput(f"{path} is damaged ({error}); {_MEND}") from None
+            raise BadInput(f"{path} is damaged ({error}); {MEND}") from None
 
     @classmethod
     def validated(cls, folder: Path) -> "PolicyInfo":
@@ -57,9 +59,9 @@ class PolicyInfo:
         for name, digest in info.digests.items():
             path = folder / name
             if not path.is_file():
-                raise BadInput(f"{path} is missing; {_MEND}")
+                raise BadInput(f"{path} is missing; {MEND}")
             if file_digest(path) != digest:
-                raise BadInput(f"{path} is damaged (its SHA-256 differs from {INFO}); {_MEND}")
+                raise BadInput(f"{path} is damaged (its SHA-256 differs from {INFO}); {MEND}")
         return info
 
     @property
@@ -73,7 +75,7 @@ class PolicyInfo:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-_MEND = "remove the folder to train that version again, or restore it from a copy"
+MEND = "remove the folder to train that version again, or restore it from a copy"
 
 
 class Versions:
@@ -116,15 +118,26 @@ class Versions:
         return PolicyInfo.validated(self.path(version))
 
     def bootstrap(self, config: PolicyConfig) -> Path:
-        """Make version 0 from the configured model unless it is there; return its folder."""
+        """Make version 0 from the configured model unless it is there; return its folder.
+
+        Raises ``BadInput`` for a model that cannot be used, and where version 0 has the weights of
+        another one: a home goes on with the model it was begun with.
+        """
         target = self.path(0)
-        if target.is_dir():
-            return target
         source = EMBEDDED if config.model == "embedded" else Path(config.model).expanduser()
         if not (source / "config.json").is_file():
             raise BadInput(
                 f"{source}: no model there (config.json is missing); set policy.model to a folder"
             )
+        if target.is_dir():
+            begun = self.read(0)
+            weights = {path.name: file_digest(path) for path in _weight_files(source)}
+            if weights != {name: begun.digests.get(name) for name in weights}:
+                raise BadInput(
+                    f"{self.root} was begun with the model {begun.model}, whose weights are not "
+                    f"those of {config.model}; set policy.model back or use another --home"
+                )
+            return target
         load_model(source)
         names = [
             entry for entry in sorted(source.iterdir()) if entry.is_file() and entry.name != INFO
@@ -134,7 +147,7 @@ class Versions:
             for entry in names:
                 shutil.copyfile(entry, folder / entry.name)
 
-        self.publish(PolicyInfo(0, None, 0, None, "", {}, {}), write)
+        self.publish(PolicyInfo(0, None, 0, None, "", {}, {}, config.model), write)
         return target
 
     def publish(self, info: PolicyInfo, write: Callable[[Path], None]) -> Path:
@@ -176,16 +189,20 @@ def read_weights(folder: Path) -> dict[str, Any]:
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
-    paths = sorted(path for path in folder.glob("model*.safetensors"))
+    paths = _weight_files(folder)
     if not paths:
-        raise BadInput(f"{folder / WEIGHTS} is missing; {_MEND}")
+        raise BadInput(f"{folder / WEIGHTS} is missing; {MEND}")
     weights: dict[str, Any] = {}
     for path in paths:
         try:
             weights.update(load_file(path))
         except (SafetensorError, OSError) as error:
-            raise BadInput(f"{path} is damaged ({error}); {_MEND}") from None
+            raise BadInput(f"{path} is damaged ({error}); {MEND}") from None
     return weights
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("model*.safetensors"))
 
 
 def copy_weights(folder: Path, model: Any) -> None:
@@ -204,7 +221,7 @@ def copy_weights(folder: Path, model: Any) -> None:
     if missing or wrong:
         raise BadInput(
             f"{folder}: its weights are not those of the running model "
-            f"(first difference: {(wrong or missing)[0]}); {_MEND}"
+            f"(first difference: {(wrong or missing)[0]}); {MEND}"
         )
     with torch.no_grad():
         for name, value in weights.items():

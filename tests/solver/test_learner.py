@@ -14,7 +14,7 @@ from solver.engines.local import LocalEngine
 from solver.learner import Item, Learner, Share, micro_batches, recorded
 from solver.policy import Sampling
 from solver.samples import Batch, Sample
-from solver.trainer import learn
+from solver.update import learn
 from solver.versions import load_model
 
 

@@ -28,7 +28,7 @@ from solver.cli import select
 from solver.config import PolicyConfig, SolverConfig, TrainConfig
 from solver.engines.local import LocalEngine
 from solver.trainer import StepResult, plan, train_step
-from solver.versions import Versions
+from solver.versions import PolicyInfo, Versions
 from spadekit.errors import BadInput, OurFault
 from spadekit.settings import Settings
 
@@ -48,8 +48,8 @@ TRAIN = TrainConfig(groups=5, group=4, solver_updates=2, solver_rate=1e-3, desig
 PLAYING = SolverConfig(max_tokens=10, max_turns=4, context=200, concurrency=6)
 
 
-def settings(train: TrainConfig = TRAIN) -> Settings:
-    return Settings({TrainConfig: train, SolverConfig: PLAYING}, "digest")
+def settings(train: TrainConfig = TRAIN, digest: str = "digest") -> Settings:
+    return Settings({TrainConfig: train, SolverConfig: PLAYING}, digest)
 
 
 def environment(name: str, shard: int, fault: str = "pass") -> EnvironmentRecord:
@@ -153,7 +153,9 @@ async def pool() -> AsyncIterator[Pool]:
         yield opened
 
 
-async def train(folder: Path, *shards: int, config: TrainConfig = TRAIN) -> list[StepResult]:
+async def train(
+    folder: Path, *shards: int, config: TrainConfig = TRAIN, digest: str = "digest"
+) -> list[StepResult]:
     """Train on shards in one process with one engine, as the loop does."""
     versions = Versions(folder / "policy")
     engine = LocalEngine.open(versions.path(versions.latest()), PolicyConfig())
@@ -161,9 +163,8 @@ async def train(folder: Path, *shards: int, config: TrainConfig = TRAIN) -> list
     with Store.open(folder / "store") as store:
         async with pool() as opened:
             for shard in shards:
-                results.append(
-                    await train_step(store, engine, opened, versions, settings(config), shard)
-                )
+                chosen = settings(config, digest)
+                results.append(await train_step(store, engine, opened, versions, chosen, shard))
     engine.close()
     return results
 
@@ -271,6 +272,52 @@ async def test_a_step_killed_anywhere_and_done_again_gives_the_same_version(
     await train(killed, 1)
     assert weights_of(killed, 1) == weights_of(whole, 1)
     assert len(list((killed / "store" / "plays").glob("*.parquet"))) == 1
+
+
+class PowerCut(Versions):
+    """Versions on a machine that goes off before one is published."""
+
+    def publish(self, info: PolicyInfo, write: Callable[[Path], None]) -> Path:
+        raise RuntimeError("power cut")
+
+
+async def test_what_a_step_settles_is_settled_before_its_version_is_there(
+    tmp_path: Path, model_dir: Path
+) -> None:
+    folder = tmp_path / "home"
+    config = replace(TRAIN, replay=0.4)
+    easy = environment("Easy", 1, fault="return 'you won', 1.0, True, False, {}")
+    with Store.open(folder / "store", MemoryConfig(), create=True) as store:
+        made = [easy, environment("Good", 1)]
+        standings = [standing(one, "frontier") for one in made]
+        store.publish(1, made, [], [], standings, meta={"policy_version": 0})
+        publish(store, 2)
+    Versions(folder / "policy").bootstrap(PolicyConfig(model=str(model_dir)))
+    await train(folder, 1)
+    versions = PowerCut(folder / "policy")
+    engine = LocalEngine.open(versions.path(1), PolicyConfig())
+    with Store.open(folder / "store") as store:
+        before = plan(store, versions, config, 2, 2)
+        assert easy.id in {one.id for one in before.environments}
+        async with pool() as opened:
+            with pytest.raises(RuntimeError, match="power cut"):
+                await train_step(store, engine, opened, versions, settings(config), 2)
+        assert versions.all() == [0, 1]
+        assert store.latest_standings(1)[easy.id].status == "mastered"
+        assert plan(store, versions, config, 2, 2) == before
+    engine.close()
+
+
+async def test_a_killed_step_done_again_with_other_settings_logs_plays_of_its_own(
+    home: Callable[[str], Path],
+) -> None:
+    folder = home("a")
+    await asyncio.to_thread(_train_and_kill, folder)
+    await train(folder, 1, config=replace(TRAIN, group=3), digest="other")
+    with Store.open(folder / "store") as store:
+        counts = [len(store.plays(one.id)) for one in store.environments(shard=1)]
+        assert sum(counts) == 20 + 15
+        assert store.verify() == []
 
 
 async def test_a_shard_on_which_nothing_can_be_learnt_still_gives_a_version(

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from solver.config import PolicyConfig
 from solver.versions import PolicyInfo, Versions, copy_weights, load_model
@@ -39,8 +39,26 @@ def test_version_0_is_a_valid_copy_of_the_model_and_made_once(
     weights = load_file(versions.path(0) / "model.safetensors")
     assert weights.keys() == load_file(model_dir / "model.safetensors").keys()
     before = (versions.path(0) / "policy.json").stat().st_mtime_ns
-    versions.bootstrap(PolicyConfig(model="/nowhere"))
+    versions.bootstrap(PolicyConfig(model=str(model_dir)))
     assert (versions.path(0) / "policy.json").stat().st_mtime_ns == before
+
+
+def test_a_home_goes_on_with_no_other_model_than_its_own(
+    versions: Versions, model_dir: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(model_dir, other)
+    weights = {
+        name: value + 1 for name, value in load_file(model_dir / "model.safetensors").items()
+    }
+    save_file(weights, other / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(BadInput, match=f"begun with the model {model_dir}.* another --home"):
+        versions.bootstrap(PolicyConfig(model=str(other)))
+    with pytest.raises(BadInput, match="not those of embedded"):
+        versions.bootstrap(PolicyConfig())
+    moved = tmp_path / "moved"
+    shutil.copytree(model_dir, moved)
+    assert versions.bootstrap(PolicyConfig(model=str(moved))) == versions.path(0)
 
 
 def test_published_versions_are_found_in_order(versions: Versions) -> None:
