@@ -113,24 +113,6 @@ def programs(seed: int, rank: int, pools: int, size: int) -> Iterator[Program]:
             yield design(rng)[1]
 
 
-def drill(rng: Random, first: int, size: int) -> tuple[list[int], list[int]]:
-    """One exercise in copying: random tokens, then stretches of them; returns (ids, mask).
-
-    The first token of a stretch is given, the rest follow from where it stood before. Binding names
-    in programs and quoting observations both rest on this, and a small model that sees only those
-    finds it late. ``first`` is the lowest id that is no special token, ``size`` the vocabulary's.
-    """
-    # Mostly short ones: a handful of tokens is learnt first, and longer lists from there.
-    shown = rng.sample(range(first, size), int(4 * 10 ** rng.random()))
-    ids, mask = list(shown), [0] * len(shown)
-    while len(ids) < 2 * len(shown) + 4:
-        start = rng.randrange(len(shown) - 2)
-        stretch = shown[start : start + rng.randint(3, 9)]
-        ids += stretch
-        mask += [0, *([1] * (len(stretch) - 1))]
-    return ids, mask
-
-
 class Encoder:
     """Turns conversations into ids and a mask of the tokens that the loss counts."""
 

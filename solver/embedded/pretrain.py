@@ -8,7 +8,7 @@ import argparse
 import json
 import os
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,9 +23,8 @@ from solver.embedded.muon import Muon
 from spadekit.seeds import derive
 
 ROLES = ("designer", "solver")
-DRILL = "copying"
-POOL = {"designer": 64, "solver": 256, DRILL: 128}
-VOCABULARY, HIDDEN, LAYERS, HEADS, KV_HEADS, INNER, POSITIONS = 1536, 192, 4, 6, 3, 512, 1024
+POOL = {"designer": 64, "solver": 256}
+VOCABULARY, HIDDEN, LAYERS, HEADS, KV_HEADS, INNER, POSITIONS = 3072, 192, 4, 6, 3, 512, 1024
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,6 @@ class Recipe:
     """Padded tokens of one batch of one rank."""
     warmup: int = 40
     save_s: float = 120.0
-    drills: tuple[int, int] = (0, 5000)
-    """First and last step between which every fifth batch is one of copying exercises."""
 
 
 @dataclass
@@ -76,14 +73,10 @@ class Batches:
 
     def _fill(self) -> None:
         seed, size = self._recipe.seed, POOL[self._role]
-        if self._role == DRILL:
-            rng = Random(derive(seed, DRILL, self._rank, self.pool))
-            rows = [data.drill(rng, len(tokenizer.SPECIAL), VOCABULARY) for _ in range(size)]
-        else:
-            rows = [
-                self._encode(example)
-                for example in data.examples(seed, self._role, self._rank, self.pool, size)
-            ]
+        rows = [
+            self._encode(example)
+            for example in data.examples(seed, self._role, self._rank, self.pool, size)
+        ]
         rows.sort(key=lambda row: len(row[0]))
         batch: list[tuple[list[int], list[int]]] = []
         for row in rows:
@@ -216,7 +209,7 @@ def _train(
         rate = recipe.rate * min(1.0, (progress.step + 1) / recipe.warmup) * (1 - 0.98 * share)
         _set_rate(adam, rate)
         _set_rate(muon, rate * recipe.muon)
-        role = role_of(progress.step, recipe.drills)
+        role = ROLES[progress.step % 2]
         loss, size = loss_of(model, sources[role].next())
         loss.backward()  # type: ignore[no-untyped-call]
         _average(params, recipe.ranks)
@@ -237,13 +230,6 @@ def _train(
     progress.pools = {name: source.pool for name, source in sources.items()}
     if rank == 0:
         _save(recipe, model, adam, muon, progress)
-
-
-def role_of(step: int, drills: tuple[int, int]) -> str:
-    """Return whose batch a step takes: the roles in turn, between the drills' steps every fifth a drill."""
-    if drills[0] <= step < drills[1] and step % 5 == 4:
-        return DRILL
-    return ROLES[step % 2]
 
 
 def _agreed(share: float, ranks: int) -> float:
@@ -318,7 +304,6 @@ def export(model: Any, fast: Any, recipe: Recipe, progress: Progress) -> None:
             "loss": {role: round(value, 4) for role, value in (progress.loss or {}).items()},
             "pools": progress.pools,
             "pool_size": POOL["designer"],
-            "drills": list(recipe.drills),
         },
     )
 
@@ -340,13 +325,8 @@ def main() -> None:
     parser.add_argument("--ranks", type=int, default=2, choices=(1, 2))
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--snapshot", action="store_true", help="only export the last checkpoint")
-    parser.add_argument(
-        "--drills", type=int, nargs=2, metavar=("FROM", "TO"), help="steps of drills"
-    )
     given = parser.parse_args()
     recipe = Recipe(given.seed, given.minutes, given.out, given.ranks)
-    if given.drills:
-        recipe = replace(recipe, drills=tuple(given.drills))
     snapshot(recipe) if given.snapshot else run(recipe)
 
 

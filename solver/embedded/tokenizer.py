@@ -1,4 +1,4 @@
-"""The embedded policy's tokenizer: byte-level BPE, one digit a token, names apart from punctuation."""
+"""The embedded policy's tokenizer: byte-level BPE of digits, nouns, letters and whole phrases."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,8 +12,11 @@ PAD, END = "<|pad|>", "<|end|>"
 ROLES = ("system", "user", "assistant", "tool")
 SPECIAL = (PAD, END, *(f"<|{role}|>" for role in ROLES))
 
-# Words and digits that a player copies must be the same tokens in an observation, in an answer's box,
-# in quotes of a program and in the JSON of a tool call; everything else may merge into long runs.
+# What a player or an author copies (digits, nouns, single letters) is one token wherever it stands: in
+# an observation, in quotes of a program, in a box. Everything between may merge into long runs across
+# spaces, so that a line which every program has costs one token.
+_NAME = rf"(?<![A-Za-z])(?:{'|'.join(sorted(WORDS, key=len, reverse=True))})(?![A-Za-z])"
+_LETTER = r"(?<![A-Za-z_])[A-Za-z](?![A-Za-z_'\"])"
 _PIECES = "|".join(
     (
         r'<tool_call>\{"name": "',
@@ -21,16 +24,12 @@ _PIECES = "|".join(
         r'"?\}\}</tool_call>',
         r" ?\\boxed\{",
         r"\}\z",
-        r"\n+ *",
+        r"[01]\.0(?=,)",
         r"\d",
-        r" ?[\"'](?=[a-z])",
-        r" ?[a-z]{2,}(?=[\"'])",
-        r" ?[a-z]+(?=[,:;?.!](?:\s|\z))",
-        r" ?[a-z]+(?=\}\z)",
-        r" ?(?:[^\s\d\"']|[\"'](?![a-z]))+?(?=\}\z)",
-        r" ?(?:[^\s\d\"']|[\"'](?![a-z]))+(?: (?=\d))?",
-        r" +",
-        r"\s",
+        _NAME,
+        _LETTER,
+        rf"\n*(?:(?!{_NAME}|{_LETTER}|\\boxed|\}}\z)[^\n\d])+",
+        r"\s+",
     )
 )
 
@@ -59,9 +58,10 @@ def train(texts: Iterable[str], size: int) -> PreTrainedTokenizerFast:
         special_tokens=list(SPECIAL),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
+        max_token_length=72,
     )
-    # Every word of the list is to be one token, with and without a space before it.
-    spoken = [f"'{word}' {word}! " * 400 for word in WORDS]
+    # Every word of the list is to be one token.
+    spoken = [f"{word} " * 2000 for word in WORDS]
     tokenizer.train_from_iterator([*texts, *spoken], trainer)
     return wrapped(tokenizer)
 

@@ -17,7 +17,7 @@ from solver.embedded.grammar.turns import guess, nim
 from solver.embedded.words import WORDS
 from spadekit.seeds import derive
 
-STYLES = 16
+STYLES = 8
 """Ways of writing one family; see ``Draw``."""
 
 Family = Callable[[Draw], Program]
