@@ -8,9 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-# Two-sided 95 % quantiles of Student's t for 1..10 degrees of freedom.
-_T95 = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281)
-_Z95 = 1.959964
+from memory.standing import t95
 
 
 @dataclass(frozen=True)
@@ -53,19 +51,6 @@ def paired_difference(
         for key in both
     ]
     return _estimate(changes, sum(len(first[key]) + len(second[key]) for key in both))
-
-
-def t95(freedom: int) -> float:
-    """Return the two-sided 95 % quantile of Student's t (Cornish-Fisher above 10, error < 1e-3)."""
-    if freedom < 1:
-        raise ValueError("a t quantile needs at least 1 degree of freedom")
-    if freedom <= len(_T95):
-        return _T95[freedom - 1]
-    z = _Z95
-    first = (z**3 + z) / (4 * freedom)
-    second = (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
-    return z + first + second + third
 
 
 def quantile(values: Sequence[float], share: float) -> float:

@@ -11,7 +11,8 @@ class MemoryConfig:
     of its neighbour (0.70: duplicates measured at 0.74 and more, other pairs at 0.61 and less).
     ``keep_variants``: admit designs with the structure of a known one when they behave differently.
     ``novelty_bar``: a design is refused as not new only when its nearest meaning is at least this
-    close (cosine). ``embed_model``: ``packaged`` (MiniLM from PyPI, no hub needed) or the name of
+    close (cosine); the loop passes no embeddings to the filter yet, so there it never acts.
+    ``embed_model``: ``packaged`` (MiniLM from PyPI, no hub needed) or the name of
     any sentence-transformers model. ``embed_batch``: texts per batch. ``fresh_s``: a reader sees
     others' writes after at most this many seconds. ``exact_below``: rows under which search is
     exact. ``compact_every``: commits to a table between two compactions. ``collapse_below``: Vendi

@@ -2,8 +2,10 @@
 
 Three stages. 1, hard: the digest of the normalised syntax tree, then the exact Jaccard similarity
 of its 5-token shingles with every candidate that MinHash finds. 2, hard: equal behaviour. 3, soft:
-nearness of meaning; refuses only above a high bar. The numbers behind the thresholds are in the
-docstrings of ``MemoryConfig``; the decision is stored with every design.
+nearness of meaning; refuses only above a high bar, and acts only for a caller that passes
+embeddings: the loop measures no meaning yet. The numbers behind the thresholds are in the docstring
+of ``MemoryConfig``. The decision is stored with every environment that is admitted; of a refused
+design its stage and its sentence are (``reason`` and ``detail``).
 """
 
 import dataclasses
@@ -18,8 +20,6 @@ from memory.normal import Normal, normalise
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    from memory.store import Store
 
 PERMUTATIONS = 128
 # 32 bands of 4: a pair at Jaccard 0.70 shares a band with probability 0.9998, at 0.20 with 0.05.
@@ -200,11 +200,6 @@ class DiversityFilter:
         self._meanings: list[npt.NDArray[np.float32]] = []
         for one in known:
             self._take(one, None)
-
-    @classmethod
-    def of(cls, store: "Store") -> "DiversityFilter":
-        """Return a filter that knows every environment of ``store``."""
-        return store.diversity_filter()
 
     def __len__(self) -> int:
         return len(self._ids)

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,7 @@ _PACKAGED_WIDTH = 384
 
 
 class Embedder:
-    """A sentence-transformers model, loaded at its first use or ahead of it by ``warm``.
+    """A sentence-transformers model, loaded at its first use.
 
     ``model`` is ``packaged`` (MiniLM out of a PyPI package, read from the disk, no hub) or the name
     of any model that sentence-transformers can load. Texts beyond the model's limit are cut (256
@@ -34,7 +33,6 @@ class Embedder:
         self._lock = threading.Lock()
         self._loaded: Any = None
         self._small: Any = None
-        self._loading: threading.Thread | None = None
 
     @property
     def name(self) -> str:
@@ -47,19 +45,6 @@ class Embedder:
         if self.model == PACKAGED:
             return _PACKAGED_WIDTH
         return int(self._load().get_sentence_embedding_dimension())
-
-    @property
-    def warmed(self) -> bool:
-        """Whether ``warm`` was called: embeddings are wanted while other work goes on."""
-        return self._loading is not None
-
-    def warm(self) -> None:
-        """Start loading the model in a background thread; returns at once."""
-        if self._loading is None:
-            self._loading = threading.Thread(
-                target=self._load_quietly, name="embedder", daemon=True
-            )
-            self._loading.start()
 
     def embed(self, texts: Sequence[str]) -> "Array":
         """Return unit-length embeddings, shape (len(texts), width), float32."""
@@ -85,11 +70,6 @@ class Embedder:
 
             self._small = MiniLM(_packaged_folder())
         return self._small.embed(text)  # type: ignore[no-any-return]
-
-    def _load_quietly(self) -> None:
-        # Whoever needs an embedding gets the error; a thread has nobody to tell.
-        with suppress(BadInput):
-            self._load()
 
     def _load(self) -> Any:
         with self._lock:

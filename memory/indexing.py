@@ -4,7 +4,6 @@ import fcntl
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
 
 import pyarrow as pa
 
@@ -21,8 +20,8 @@ from memory.tables import Tables, any_of, quoted
 from spadekit.errors import BadInput
 
 _LOGS: dict[str, type] = {"plays": PlayRecord, "standings": StandingRecord}
-_COMPACTED = ("environments", "designs", "plays", "standings", "quarantine", "indexed")
-_BATCH = 64  # texts between two commits: closing waits for one batch
+_COMPACTED = ("environments", "designs", "plays", "standings", "indexed")
+_BATCH = 64  # texts between two commits
 
 
 class Indexer:
@@ -40,43 +39,50 @@ class Indexer:
 
     def catch_up(self) -> int:
         """Index every shard and log that is not yet; return how many there were."""
+        names = self._names()
+        if self._done.issuperset(names):
+            return 0
+        with self._alone():
+            return self._index_missing(names)
+
+    def rebuild(self) -> int:
+        """Drop the tables and index every shard and log again; return how many there were."""
+        with self._alone():
+            self.tables.drop()
+            return self._index_missing(self._names())
+
+    def _names(self) -> list[str]:
         names = [f"shards/{number:06d}" for number in shards.numbers(self.root / "shards")]
         for log in _LOGS:
             files = sorted((self.root / log).glob("*.parquet"))
             names += [f"{log}/{path.name}" for path in files]
-        if self._done.issuperset(names):
-            return 0
-        with self._alone():
-            marks = self.tables.scan("indexed", columns=["name"])
-            self._done = set(marks.column("name").to_pylist())
-            missing = [name for name in names if name not in self._done]
-            for name in missing:
-                content = self._index(name)
-                self.tables.insert("indexed", pa.table({"name": [name], "content": [content]}))
-                self._done.add(name)
-            for table in _COMPACTED if missing else ():
-                self.tables.compact(table)
+        return names
+
+    def _index_missing(self, names: Sequence[str]) -> int:
+        marks = self.tables.scan("indexed", columns=["name"])
+        self._done = set(marks.column("name").to_pylist())
+        missing = [name for name in names if name not in self._done]
+        for name in missing:
+            content = self._index(name)
+            self.tables.insert("indexed", pa.table({"name": [name], "content": [content]}))
+            self._done.add(name)
+        for table in _COMPACTED if missing else ():
+            self.tables.compact(table)
         return len(missing)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Let one process at a time index: racing ones would redo each other's commits.
+        """Let one process at a time index or drop tables. A dead process holds no lock.
 
-        Only for speed: that rows stand once is owed to primary keys. A dead process holds no lock.
+        For indexing this is only speed (racing ones would redo each other's commits; that rows stand
+        once is owed to primary keys), but no row may be put into a table that is being dropped.
         """
         with (self.root / "index.lock").open("ab") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield
 
-    def forget(self) -> None:
-        """Forget what is indexed: the tables were dropped."""
-        self._done.clear()
-
-    def embed_missing(self, stop: Event | None = None) -> int:
-        """Embed environments that have no embedding; return how many. Safe to run beside itself.
-
-        ``stop`` ends it between two batches.
-        """
+    def embed_missing(self) -> int:
+        """Embed environments that have no embedding; return how many. Safe to run beside itself."""
         self.check_model()
         tables = self.tables
         if not self.unembedded():
@@ -86,8 +92,6 @@ class Indexer:
         missing = [one for one in known if one not in have]
         columns = ["id", "shard", "setting", "skills", "words"]
         for start in range(0, len(missing), _BATCH):
-            if stop is not None and stop.is_set():
-                return start
             part = any_of("id", missing[start : start + _BATCH])
             rows = tables.scan("environments", part, columns)
             vectors = self.embedder.embed(rows.column("words").to_pylist())
@@ -165,10 +169,7 @@ class Indexer:
         self.tables.insert("environments", rows.append_column("words", clean))
 
     def _designs(self, records: Sequence[DesignRecord]) -> None:
-        rows = to_table(DesignRecord, records)
-        self.tables.insert("designs", rows)
-        refused = [index for index, one in enumerate(records) if one.outcome != "admitted"]
-        self.tables.insert("quarantine", rows.take(pa.array(refused, pa.int64())))
+        self.tables.insert("designs", to_table(DesignRecord, records))
 
     def _plays(self, records: Sequence[PlayRecord], shard: int) -> None:
         rows = to_table(PlayRecord, records)

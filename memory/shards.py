@@ -50,7 +50,6 @@ class Manifest:
     content: str
     policy_version: int
     config_digest: str
-    parents: tuple[int, ...]
     created: str
     files: Mapping[str, Member]
     meta: Mapping[str, Any]
@@ -94,9 +93,9 @@ def publish(
 ) -> Manifest:
     """Write a shard aside, sync it and rename it into place; return its manifest.
 
-    ``meta`` may carry ``policy_version``, ``config_digest`` and ``parents`` (shard numbers); other
-    keys are kept under ``meta``. Publishing the same records again changes nothing. Raises
-    ``BadInput`` when the shard is there with other records, or when a record is malformed.
+    ``meta`` may carry ``policy_version`` and ``config_digest``; other keys are kept under ``meta``.
+    Publishing the same records again changes nothing. Raises ``BadInput`` when the shard is there
+    with other records, or when a record is malformed.
     """
     _check(shard, records)
     try:
@@ -114,7 +113,6 @@ def publish(
         "content": content,
         "policy_version": int(rest.pop("policy_version", 0)),
         "config_digest": str(rest.pop("config_digest", "")),
-        "parents": list(rest.pop("parents", ())),
         "created": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
     }
     try:
@@ -154,7 +152,6 @@ def manifest(root: Path, shard: int) -> Manifest:
             content=body["content"],
             policy_version=body["policy_version"],
             config_digest=body["config_digest"],
-            parents=tuple(body["parents"]),
             created=body["created"],
             files={name: Member(**member) for name, member in body["files"].items()},
             meta=body["meta"],

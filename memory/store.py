@@ -4,7 +4,6 @@ import json
 import random
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -54,9 +53,6 @@ class Store:
         self._indexer = Indexer(root, self.tables, self.embedder)
         self._lock = threading.RLock()
         self._embedding = threading.Lock()  # apart, so that publishing never waits for a model
-        self._background: threading.Thread | None = None
-        self._wake = threading.Event()
-        self._closing = threading.Event()
         self._latest: tuple[int, list[StandingRecord], Latest] | None = None
 
     @classmethod
@@ -100,8 +96,9 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Stop background work after its current batch; what is left is done by a later reader."""
-        self._rest()
+        """Let go of the tables; the store opens them again when it is used again."""
+        with self._lock:
+            self.tables.close()
 
     # Writing
 
@@ -145,25 +142,13 @@ class Store:
     def index(self, shard: int | None = None) -> int:
         """Bring the tables up to date with shards and logs; return how many of them were new.
 
-        With ``shard`` that shard must be there (``BadInput``). Embeddings are made in the
-        background when the model has been warmed, else by the next ``search``.
+        With ``shard`` that shard must be there (``BadInput``). Embeddings are made by the next
+        ``search``.
         """
         if shard is not None:
             shards.manifest(self.root / "shards", shard)
         with self._lock:
-            count = self._indexer.catch_up()
-        if count and (self._background is not None or self.embedder.warmed):
-            self.warm()
-        return count
-
-    def warm(self) -> None:
-        """Load the embedding model in the background and embed there what is published."""
-        self._wake.set()
-        if self._background is None:
-            self._background = threading.Thread(
-                target=self._embed_on, name="embedding", daemon=True
-            )
-            self._background.start()
+            return self._indexer.catch_up()
 
     def unembedded(self) -> int:
         """Return how many environments have no embedding yet."""
@@ -223,10 +208,11 @@ class Store:
         return sorted(found, key=lambda one: (one.shard, one.id))
 
     def plays(self, environment: str) -> list[PlayRecord]:
-        """Return the plays of one environment (full id), those of its shard first."""
+        """Return the plays of one environment (full id): its shard's, then by policy version."""
         self.index()
         found = self.tables.scan("plays", f"environment = {quoted(environment)}")
-        return from_table(PlayRecord, found)
+        order = [("shard", "descending"), ("policy_version", "ascending"), ("id", "ascending")]
+        return from_table(PlayRecord, found.sort_by(order))
 
     def standings(self, environment: str) -> list[StandingRecord]:
         """Return the standings of one environment (full id), oldest policy version first."""
@@ -330,15 +316,10 @@ class Store:
 
     def rebuild(self) -> int:
         """Make the tables again from shards and logs, embeddings too; return how many sources."""
-        worked = self._rest()
         with self._embedding, self._lock:
-            self.tables.drop()
-            self._indexer.forget()
             self._latest = None
-            count = self._indexer.catch_up()
+            count = self._indexer.rebuild()
             self._indexer.embed_missing()
-        if worked:
-            self.warm()
         return count
 
     def verify(self) -> list[str]:
@@ -356,26 +337,6 @@ class Store:
         self.index()
         with self._lock:
             self.tables.compact_all()
-
-    def _rest(self) -> bool:
-        """Stop the background thread after its current batch; say whether there was one."""
-        thread, self._background = self._background, None
-        if thread is not None:
-            self._closing.set()
-            self._wake.set()
-            thread.join()
-            self._closing.clear()
-        return thread is not None
-
-    def _embed_on(self) -> None:
-        # A model that cannot be loaded is reported by whoever needs an embedding.
-        with suppress(BadInput):
-            self.embedder.embed(["ready"])
-            while not self._closing.is_set():
-                self._wake.wait()
-                self._wake.clear()
-                with self._embedding:
-                    self._indexer.embed_missing(self._closing)
 
     @staticmethod
     def _starts(name: str) -> str:

@@ -38,15 +38,6 @@ SCHEMAS: Mapping[str, pa.Schema] = MappingProxyType(
         "designs": _keyed("id", *DESIGNS),
         "plays": _keyed("id", *PLAYS, _field("shard", pa.int32())),
         "standings": _keyed("key", _field("stamp", pa.string()), *STANDINGS),
-        "quarantine": _keyed(
-            "id",
-            _field("shard", pa.int32()),
-            _field("policy_version", pa.int32()),
-            _field("outcome", pa.string()),
-            _field("stage", pa.string()),
-            _field("reason", pa.string()),
-            _field("detail", pa.string()),
-        ),
         "sketches": _keyed(
             "id",
             _field("scheme", pa.string()),
@@ -76,7 +67,6 @@ _INDEXES: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "designs": {"id": "B", "shard": "M"},
         "plays": {"id": "B", "environment": "B"},
         "standings": {"key": "B", "environment": "B"},
-        "quarantine": {"id": "B"},
         "vectors": {"id": "B", "shard": "M", "setting": "M", "skills": "L"},
         "sketches": {},
         "indexed": {},
@@ -223,15 +213,23 @@ class Tables:
             if name in _INDEXES:
                 self.compact(name, force=True)
 
-    def drop(self, *names: str) -> None:
-        """Remove tables; they come back empty at their next use."""
+    def drop(self) -> None:
+        """Remove all tables; they come back empty at their next use.
+
+        The marks of what is indexed go first: whoever is killed in between must not leave marks of
+        rows that are gone.
+        """
         db = self._connect()
         present = set(db.list_tables().tables)
-        for name in names or tuple(_INDEXES):
-            self._open.pop(name, None)
+        for name in sorted(_INDEXES, key=lambda name: name != "indexed"):
             if name in present:
                 db.drop_table(name, ignore_missing=True)
-        self._db = None  # its session remembers files that are gone
+        self.close()  # the session remembers files that are gone
+
+    def close(self) -> None:
+        """Let go of the tables; they are opened again at their next use."""
+        self._open.clear()
+        self._db = None
 
     def _connect(self) -> Any:
         if self._db is None:

@@ -8,10 +8,8 @@ from typing import Literal
 class PolicyConfig:
     """Which model speaks, and how the engine runs it."""
 
-    engine: Literal["local"] = "local"
     model: str = "embedded"
     """`embedded` (the model shipped with the package) or a folder in the transformers format."""
-    dtype: Literal["float32"] = "float32"
     max_batch: int = 128
     """Most rows decoded together."""
     batch_tokens: int = 32_768

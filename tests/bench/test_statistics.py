@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from bench.statistics import Estimate, clustered_mean, paired_difference, quantile, t95
+from bench.statistics import Estimate, clustered_mean, paired_difference, quantile
 
 Values = Mapping[str, Sequence[float]]
 
@@ -61,19 +61,6 @@ def test_the_difference_is_paired_by_environment() -> None:
 
 def test_nothing_in_common_gives_no_difference() -> None:
     assert paired_difference({"a": [1.0]}, {"b": [1.0]}) == Estimate(None, None, None, 0, 0)
-
-
-@pytest.mark.parametrize(
-    ("freedom", "expected"),
-    [(1, 12.706), (10, 2.228), (11, 2.201), (20, 2.086), (71, 1.9939), (10**6, 1.95996)],
-)
-def test_t_quantiles_match_the_published_table(freedom: int, expected: float) -> None:
-    assert t95(freedom) == pytest.approx(expected, abs=1e-3)
-
-
-def test_a_t_quantile_without_freedom_is_refused() -> None:
-    with pytest.raises(ValueError, match="degree"):
-        t95(0)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from memory.standing import is_hint_only, measure, regret_summary, status
+from memory.standing import is_hint_only, measure, regret_summary, status, t95
 
 NAN = math.nan
 
@@ -56,7 +56,7 @@ def test_the_interval_is_students():
     bare = [(1, 0.0), (2, 0.0), (3, 0.0)]
     helped = [(1, 0.0), (2, 0.3), (3, 0.6)]
     found = regret_summary(bare, helped)
-    half = 4.303 * 0.3 / math.sqrt(3)
+    half = 4.3027 * 0.3 / math.sqrt(3)
     assert (found.low, found.high) == pytest.approx((0.3 - half, min(1.0, 0.3 + half)))
 
 
@@ -85,3 +85,16 @@ def test_measure_leaves_out_faulted_plays_and_those_of_others(make):
     assert found.status == "frontier"
     assert found.updated == 3
     assert measure("e", 0, [], 1).status == "unmeasured"
+
+
+@pytest.mark.parametrize(
+    ("freedom", "expected"),
+    [(1, 12.706), (10, 2.228), (11, 2.201), (20, 2.086), (71, 1.9939), (10**6, 1.95996)],
+)
+def test_t_quantiles_match_the_published_table(freedom, expected):
+    assert t95(freedom) == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_t_quantile_without_freedom_is_refused():
+    with pytest.raises(ValueError, match="degree"):
+        t95(0)

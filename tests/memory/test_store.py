@@ -1,10 +1,12 @@
 """Every acknowledged record is kept exactly once: many writers, kills, rebuilds."""
 
+import fcntl
 import os
 import random
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -50,25 +52,20 @@ def test_what_was_published_is_found_at_once(full, make):
     assert full.verify() == []
 
 
-def test_refused_designs_are_in_quarantine(full, make):
-    rows = _rows(full, "quarantine")
-    assert {row["id"] for row in rows} == {make.design(number).id for number in range(3)}
-    assert rows[0]["stage"] == "solvable"
-
-
 def test_publishing_does_not_wait_for_embeddings_and_searching_makes_them(full):
     assert full.unembedded() == 10
     full.search("anything")
     assert full.unembedded() == 0
 
 
-def test_a_warmed_store_embeds_in_the_background(store, make):
-    store.warm()
-    store.publish(1, [make.environment(0)], [], [], [], meta={})
-    deadline = time.monotonic() + 20
-    while store.unembedded():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+def test_plays_come_in_order_those_of_the_shard_first(full, make):
+    mine = make.environment(0).id
+    later = [make.play(n, environment=mine, policy_version=n % 3) for n in range(10, 16)]
+    full.append_plays(later)
+    found = full.plays(mine)
+    assert {one.id for one in found[:4]} == {make.play(number).id for number in range(4)}
+    assert [one.policy_version for one in found[4:]] == [0, 0, 1, 1, 2, 2]
+    assert found[4:] == sorted(later, key=lambda one: (one.policy_version, one.id))
 
 
 def test_the_same_publication_twice_leaves_each_row_once(full, make):
@@ -118,7 +115,7 @@ def test_a_rebuilt_store_equals_the_original(full, make):
     full.append_plays([make.play(7), make.play(8)])
     full.upsert_standings([make.standing("e", 4, updated=9)])
     full.search("anything")
-    names = ("environments", "designs", "plays", "standings", "quarantine", "vectors", "indexed")
+    names = ("environments", "designs", "plays", "standings", "vectors", "indexed")
     before = {name: _rows(full, name) for name in names}
     assert len(before["plays"]) == 6
     shutil.rmtree(full.root / "lance")
@@ -134,6 +131,37 @@ def test_rows_that_the_tables_lost_are_named(full, make):
         "table plays: 1 rows missing, 0 unknown, 0 double; `spadework memory rebuild` mends it"
     ]
     full.rebuild()
+    assert full.verify() == []
+
+
+@pytest.mark.parametrize("dropped", range(4))
+def test_a_rebuild_killed_while_tables_go_is_mended_by_the_next_reader(full, monkeypatch, dropped):
+    database = type(full.tables._connect())
+    drop, calls = database.drop_table, iter(range(dropped))
+
+    def power_cut(self, name, **options):
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        drop(self, name, **options)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(database, "drop_table", power_cut)
+        full.rebuild()
+    fresh = Store.open(full.root, full.config, embedder=full.embedder)
+    assert len(fresh.environments()) == 10
+    assert fresh.verify() == []
+
+
+def test_a_rebuild_waits_for_whoever_is_indexing(full):
+    with (full.root / "index.lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        rebuilding = threading.Thread(target=full.rebuild)
+        rebuilding.start()
+        time.sleep(0.3)
+        other = Store.open(full.root, full.config, embedder=full.embedder)
+        assert other.tables.table("environments").count_rows() == 10
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        rebuilding.join()
     assert full.verify() == []
 
 
