@@ -16,6 +16,14 @@ from spadekit.errors import BadInput
 _REPLY = "\ue000reply\ue001"
 _THOUGHT = "<think>\ue002thought\ue003</think>\n\n"
 _PROBE = "\ue004probe\ue005"
+_TOOL = {
+    "type": "function",
+    "function": {
+        "name": "probe",
+        "description": "Probe.",
+        "parameters": {"type": "object", "properties": {"text": {"type": "string"}}},
+    },
+}
 
 
 class Turn(Protocol):
@@ -31,6 +39,10 @@ class Turn(Protocol):
 
 
 Tools = Sequence[Mapping[str, Any]]
+
+
+class UnreadableTools(Exception):
+    """The template renders tools, but not these: their schemas are to blame."""
 
 
 class Chat:
@@ -55,8 +67,19 @@ class Chat:
         self._suffixes: dict[tuple[tuple[str, str], ...], tuple[int, ...]] = {}
 
     def start(self, messages: Sequence[Turn], tools: Tools = ()) -> list[int]:
-        """Return the ids of the opening messages, ending where the assistant is to speak."""
-        return self._encode(self._render(self._plain(messages), tools, open_reply=True))
+        """Return the ids of the opening messages, ending where the assistant is to speak.
+
+        Raises ``UnreadableTools`` when the template fails on these tools and not on plain ones.
+        """
+        plain = self._plain(messages)
+        try:
+            text = self._render(plain, self._broken_up(tools), open_reply=True)
+        except BadInput as error:
+            if not tools:
+                raise
+            self._render(plain, [_TOOL], open_reply=True)
+            raise UnreadableTools(str(error)) from None
+        return self._encode(text)
 
     def follow(self, messages: Sequence[Turn], stop: str = "end") -> list[int]:
         """Return the ids from the end of a sampled reply to where the assistant is to speak again.
@@ -84,17 +107,24 @@ class Chat:
         return str(text)
 
     def _plain(self, messages: Sequence[Turn]) -> list[dict[str, str]]:
-        """Messages as the template wants them; special tokens written out in a text are broken up.
+        """Messages as the template wants them."""
+        return [
+            {"role": message.role, "content": self._broken_up(message.content)}
+            for message in messages
+        ]
+
+    def _broken_up(self, value: Any) -> Any:
+        """Break up the special tokens written out in every text of a JSON value, keys included.
 
         Otherwise an environment could close its own turn and speak as the assistant.
         """
-        return [
-            {
-                "role": message.role,
-                "content": self._special.sub(lambda m: f"{m[0][0]} {m[0][1:]}", message.content),
-            }
-            for message in messages
-        ]
+        if isinstance(value, str):
+            return self._special.sub(lambda m: f"{m[0][0]} {m[0][1:]}", value)
+        if isinstance(value, Mapping):
+            return {self._broken_up(key): self._broken_up(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._broken_up(item) for item in value]
+        return value
 
     def _encode(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False)

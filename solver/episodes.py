@@ -1,8 +1,8 @@
 """Playing: one loop for games and tool use, on append-only token buffers.
 
 Who is to blame is kept apart. The environment's faults end the play and are recorded in it
-(``fault``); the policy's (unreadable tool calls, replies cut at their length) are counted and cost
-it the turn; a ``SandboxFault`` is ours and is raised.
+(``fault``); the policy's (unreadable tool calls, over-long actions, replies cut at their length) are
+counted and cost it the turn; a ``SandboxFault`` is ours and is raised.
 """
 
 import asyncio
@@ -24,6 +24,7 @@ from sandbox import (
     episode_return,
     game_action,
 )
+from solver.chat import UnreadableTools
 from solver.config import SolverConfig
 from solver.policy import Completion, Gathering, Policy, Sampling
 from solver.prompts import Prompt, opening
@@ -32,6 +33,9 @@ from spadekit.seeds import derive
 
 Stop = Literal["terminated", "truncated", "turns", "context", "fault"]
 _ATTEMPTS = 3
+LONGEST_ACTION = 65_536
+"""Most bytes of an action as JSON: half of a frame (``sandbox.frame_bytes``), which the sandbox would
+refuse as if the environment had sent it."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class Play:
     logprobs: tuple[float, ...]
     transcript: tuple[dict[str, str], ...]
     malformed: int
-    """Replies whose tool calls could not be read."""
+    """Replies whose tool calls could not be read, or whose action was over-long."""
     cut: int
     """Replies cut off at their token limit."""
 
@@ -238,7 +242,10 @@ async def _play(policy: Policy, jail: Jail, seed: int, hint: str | None, rules: 
     try:
         async with await jail.episode(seed) as episode:
             messages = opening(episode.observation, jail.info, hint, rules.prompt, rules.max_turns)
-            buffer.open(messages, jail.info.tools)
+            try:
+                buffer.open(messages, jail.info.tools)
+            except UnreadableTools as error:
+                raise EnvironmentFault("load", "contract", f"the tools: {error}") from None
             outcome = await _turns(buffer, episode, jail.info.setting == "game", rules)
     except EnvironmentFault as fault:
         outcome = _Outcome.of(fault)
@@ -257,16 +264,12 @@ async def _turns(buffer: "_Buffer", episode: Episode, game: bool, rules: _Rules)
                 seed=derive(rules.sampling.seed, "turn", turn),
             )
         )
-        if game:
-            action = game_action(text)
-        else:
-            reply = parse(text)
-            if reply.malformed:
-                buffer.malformed += 1
-                problem = {"error": f"malformed tool call: {reply.malformed[0].detail}"}
-                buffer.hear([Message("tool", json.dumps(problem))])
-                continue
-            action = reply.action()
+        action, problem = _action(text, game)
+        if problem:
+            buffer.malformed += 1
+            told = problem if game else json.dumps({"error": problem})
+            buffer.hear([Message("user" if game else "tool", told)])
+            continue
         step = await episode.step(action)
         if step.terminated or step.truncated:
             buffer.note(step.observation)
@@ -274,6 +277,20 @@ async def _turns(buffer: "_Buffer", episode: Episode, game: bool, rules: _Rules)
             return _Outcome(episode_return(step.reward, step.terminated), stop)
         buffer.hear(step.observation)
     return _Outcome(0.0, "turns")
+
+
+def _action(text: str, game: bool) -> tuple[str, str]:
+    """Return the action in a reply, and what is wrong with it ("" nothing)."""
+    if game:
+        action = game_action(text)
+    else:
+        reply = parse(text)
+        if reply.malformed:
+            return "", f"malformed tool call: {reply.malformed[0].detail}"
+        action = reply.action()
+    if len(json.dumps(action)) > LONGEST_ACTION:
+        return "", "your action is too long; nothing was done"
+    return action, ""
 
 
 @dataclass

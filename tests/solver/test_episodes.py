@@ -235,6 +235,41 @@ async def test_malformed_tool_calls_are_counted_consume_a_turn_and_run_nothing(
     assert "shelf 3" in tool[3]
 
 
+@pytest.mark.parametrize(
+    ("source", "reply", "last"),
+    [
+        (GAME, "\u2603" * 15_000, "win"),
+        (
+            TOOLS,
+            "\u2603" * 15_000,
+            '<tool_call>{"name": "find", "arguments": {"name": "A. Ito"}}</tool_call>',
+        ),
+    ],
+)
+async def test_an_over_long_action_costs_the_policy_its_turn(
+    source: str, reply: str, last: str, tokenizer_with: Any, templates: Any
+) -> None:
+    tokenizer = tokenizer_with(templates["embedded"])
+    script = Script(tokenizer, [reply, last])
+    script.context = 200_000
+    async with pool() as opened, opened.lease(source) as jail:
+        sampling = Sampling(1.0, 90_000, 0)
+        done = await play(
+            script, jail, seed=1, hint=None, sampling=sampling, max_turns=4, prompt="short"
+        )
+    assert (done.malformed, done.turns, done.fault, done.episode_return) == (1, 2, "", 1.0)
+    assert "too long" in done.transcript[2]["content"]
+
+
+async def test_tools_that_no_template_can_show_are_the_environments_fault(
+    tokenizer_with: Any, templates: Any
+) -> None:
+    tokenizer = tokenizer_with(templates["embedded"])
+    odd = TOOLS + "    @classmethod\n    def schemas(cls): return [{'function': 3}]\n"
+    done, _ = await play_script(tokenizer, odd, [])
+    assert (done.fault, done.stop, done.turns) == ("load:contract", "fault", 0)
+
+
 async def test_many_plays_come_back_in_order_and_repeat_to_the_bit(model_dir: Path) -> None:
     jobs = [
         Job("echo" if n % 2 else "broken", GAME if n % 2 else BROKEN, n, None, 100 + n)
