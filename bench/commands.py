@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from bench.figures import RunFigures, gather, run_shards, run_versions
 from bench.heldout.evaluate import chosen, open_evaluator
-from bench.heldout.results import ARMS, Result
+from bench.heldout.results import DECODINGS, Result
 from bench.report import compact_text, estimate_text, rounds_table, write_page
 from memory import MemoryConfig, Store
 from solver.config import PolicyConfig
@@ -49,13 +49,13 @@ def heldout(session: Session, run: str, version: int | None) -> None:
     number = versions.latest() if version is None else version
     [result] = asyncio.run(evaluate(session, run, [number]))
     if session.report.as_json:
-        estimates = {arm: asdict(result.estimate(arm)) for arm in ARMS}
+        estimates = {decoding: asdict(result.estimate(decoding)) for decoding in DECODINGS}
         session.report.data({**asdict(result), "estimates": estimates})
         return
     rows = [
         [
             family or "-",
-            *(estimate_text(result.by_family(arm)[family]) for arm in ARMS),
+            *(estimate_text(result.by_family(decoding)[family]) for decoding in DECODINGS),
             found.clusters,
         ]
         for family, found in result.by_family("sampled").items()
@@ -63,7 +63,7 @@ def heldout(session: Session, run: str, version: int | None) -> None:
     rows.append(
         [
             "all",
-            *(estimate_text(result.estimate(arm)) for arm in ARMS),
+            *(estimate_text(result.estimate(decoding)) for decoding in DECODINGS),
             result.estimate("sampled").clusters,
         ]
     )
@@ -100,7 +100,9 @@ def _print_heldout(session: Session, figures: RunFigures) -> None:
         for one in figures.heldout
     ]
     if figures.change:
-        rows.append(["change, paired", *(estimate_text(figures.change[arm]) for arm in ARMS)])
+        rows.append(
+            ["change, paired", *(estimate_text(figures.change[decoding]) for decoding in DECODINGS)]
+        )
     session.report.table(
         "held-out return, 95 % intervals over environments",
         ["policy version", "training temperature", "greedy"],

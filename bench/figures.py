@@ -12,27 +12,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bench.heldout.results import ARMS, Result, change, comparable, stored
+from bench.heldout.results import DECODINGS, Result, change, comparable, stored
 from bench.statistics import Estimate, clustered_mean
-from memory import DesignRecord, EnvironmentRecord, Manifest, StandingRecord, Store
+from envgen.certificate.record import CHECKS
+from envgen.summary import outside_share, summarise
+from memory import EnvironmentRecord, Manifest, ShardData, StandingRecord, Store
 from solver.versions import PolicyInfo, Versions
 from spadekit.errors import BadInput
 
-STAGES = (
-    "read",
-    "source",
-    "loads",
-    "contract",
-    "deterministic",
-    "seeded",
-    "solvable",
-    "nontrivial",
-    "sealed",
-    "hint",
-    "bounded",
-    "diversity",
-    "probe",
-)
+DESIGN_STAGES = ("read", *CHECKS, "diversity", "probe")
 """The way of a design, in order; stages not named here come last."""
 
 
@@ -153,7 +141,7 @@ def gather(home: Path, store: Store, versions: Versions, run: str) -> RunFigures
     rounds, examples = [], []
     for manifest in manifests:
         data = store.shard(manifest.shard)
-        rounds.append(_round(manifest, data.designs, data.standings, vendi.get(manifest.shard)))
+        rounds.append(_round(data, vendi.get(manifest.shard)))
         examples += _examples(manifest.shard, data.environments, data.standings)
     made = [versions.read(version) for version in run_versions(versions, manifests)]
     shards = {one.shard for one in manifests}
@@ -173,7 +161,9 @@ def gather(home: Path, store: Store, versions: Versions, run: str) -> RunFigures
             )
             for one in results
         ),
-        change={arm: change(results[0], results[-1], arm) for arm in ARMS} if results[1:] else {},
+        change={decoding: change(results[0], results[-1], decoding) for decoding in DECODINGS}
+        if results[1:]
+        else {},
         heldout_protocol=_protocol(results),
         heldout_by_family=_families(results),
         heldout_left_out=left_out,
@@ -182,15 +172,13 @@ def gather(home: Path, store: Store, versions: Versions, run: str) -> RunFigures
     )
 
 
-def outside_share(rounds: RoundFigures, training: TrainingFigures | None) -> float | None:
-    """Return the share of a round's time outside the policy's forward and backward passes."""
-    total = rounds.seconds.get("total", 0.0)
-    model = rounds.seconds.get("forward", 0.0)
-    if training is not None:
-        total += training.metrics.get("seconds.total", 0.0)
-        model += training.metrics.get("seconds.forward", 0.0)
-        model += training.metrics.get("seconds.backward", 0.0)
-    return max(0.0, 1.0 - model / total) if total > 0 else None
+def outside(rounds: RoundFigures, training: TrainingFigures | None) -> float | None:
+    """Return ``outside_share`` of a round, trained on or not; None where no time was noted."""
+    if not rounds.seconds.get("total"):
+        return None
+    known = training.metrics if training else {}
+    names = ("total", "forward", "backward")
+    return outside_share(rounds.seconds, {n: known.get(f"seconds.{n}", 0.0) for n in names})
 
 
 def funnel(rounds: Sequence[RoundFigures]) -> list[tuple[str, int, int]]:
@@ -198,7 +186,7 @@ def funnel(rounds: Sequence[RoundFigures]) -> list[tuple[str, int, int]]:
     stopped: Counter[str] = Counter()
     for one in rounds:
         stopped.update(one.refused_at)
-    order = {name: place for place, name in enumerate(STAGES)}
+    order = {name: place for place, name in enumerate(DESIGN_STAGES)}
     left = sum(one.designs for one in rounds)
     table = []
     for stage in sorted(stopped, key=lambda name: (order.get(name, len(order)), name)):
@@ -218,37 +206,28 @@ def flat(metrics: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
     return found
 
 
-def _round(
-    manifest: Manifest,
-    designs: Sequence[DesignRecord],
-    standings: Sequence[StandingRecord],
-    vendi_share: float | None,
-) -> RoundFigures:
-    meta = manifest.meta
-    outcomes = Counter(design.outcome for design in designs)
+def _round(data: ShardData, vendi_share: float | None) -> RoundFigures:
+    standings = data.standings
+    sums = summarise(data.designs, standings, data.plays)
     return RoundFigures(
-        round=manifest.shard,
-        policy_version=manifest.policy_version,
-        designs=len(designs),
-        valid=_share(outcomes["admitted"] + outcomes["duplicate"], len(designs)),
-        admitted=outcomes["admitted"],
-        duplicates=outcomes["duplicate"],
-        faulted=outcomes["faulted"],
-        refused_at=dict(Counter(design.stage for design in designs if design.stage)),
+        round=data.manifest.shard,
+        policy_version=data.manifest.policy_version,
+        designs=sums["designs"],
+        valid=sums["valid"] / sums["designs"] if sums["designs"] else None,
+        admitted=sums["admitted"],
+        duplicates=sums["duplicates"],
+        faulted=sums["faulted"],
+        refused_at=sums["refused_at"],
         return_unhinted=_over(standings, "return_unhinted", "plays_unhinted"),
         return_hinted=_over(standings, "return_hinted", "plays_hinted"),
         regret=_over(standings, "regret", "plays_unhinted", "plays_hinted"),
-        learnable=_share(
-            sum(0.15 <= one.return_unhinted <= 0.85 for one in standings), len(standings)
-        ),
-        designer_reward=clustered_mean(
-            {one.id: [one.reward] for one in designs if one.reward is not None}
-        ).mean,
+        learnable=sums["learnable"],
+        designer_reward=sums["designer_reward"],
         vendi_share=vendi_share,
-        plays=int(meta.get("plays", 0)),
-        faulted_plays=int(meta.get("faulted_plays", 0)),
-        tokens=int(meta.get("tokens", 0)),
-        seconds=flat(meta.get("seconds", {})),
+        plays=sums["plays"],
+        faulted_plays=sums["faulted_plays"],
+        tokens=sums["tokens"],
+        seconds=flat(data.manifest.meta.get("seconds", {})),
     )
 
 
@@ -301,15 +280,15 @@ def _protocol(results: Sequence[Result]) -> dict[str, Any]:
 
 
 def _families(results: Sequence[Result]) -> dict[str, dict[str, dict[str, Estimate]]]:
-    """Return family -> version -> arm -> estimate for the first and the last version."""
+    """Return family -> version -> decoding -> estimate for the first and the last version."""
     ends = list(dict.fromkeys([results[0].version, results[-1].version])) if results else []
     table: dict[str, dict[str, dict[str, Estimate]]] = {}
     for one in results:
         if one.version not in ends:
             continue
-        for arm in ARMS:
-            for family, estimate in one.by_family(arm).items():
-                table.setdefault(family, {}).setdefault(str(one.version), {})[arm] = estimate
+        for decoding in DECODINGS:
+            for family, estimate in one.by_family(decoding).items():
+                table.setdefault(family, {}).setdefault(str(one.version), {})[decoding] = estimate
     return dict(sorted(table.items()))
 
 
@@ -321,7 +300,3 @@ def _settings(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise BadInput(f"{path}: not a run's record ({error}); restore or remove it") from None
     return found if isinstance(found, dict) else {}
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None

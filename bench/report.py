@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from bench.figures import RoundFigures, RunFigures, funnel, outside_share
+from bench.figures import RoundFigures, RunFigures, funnel, outside
 from bench.report_charts import Steps, charts_of, round_seconds
 from bench.statistics import Estimate
 from spadekit.errors import BadInput
@@ -95,7 +95,7 @@ def rounds_table(
             str(one.faulted_plays),
             f"{one.tokens:,}",
             _number(round_seconds(one, training.get(one.round)), 1),
-            _percent(outside_share(one, training.get(one.round))),
+            _percent(outside(one, training.get(one.round))),
         )
         for one in figures.rounds
     ]
@@ -125,8 +125,8 @@ def _tiles(figures: RunFigures, training: Steps) -> list[dict[str, str]]:
     rounds = figures.rounds
     designs = sum(one.designs for one in rounds)
     valid = sum(one.admitted + one.duplicates for one in rounds)
-    outside = [outside_share(one, training.get(one.round)) for one in rounds]
-    known = [share for share in outside if share is not None]
+    shares = [outside(one, training.get(one.round)) for one in rounds]
+    known = [share for share in shares if share is not None]
     seconds = [round_seconds(one, training.get(one.round)) for one in rounds]
     tiles = [
         ("valid designs", _percent(valid / designs if designs else None), f"of {designs:,}"),
@@ -202,8 +202,8 @@ def _verdict(figures: RunFigures) -> str:
     """Say what the paired differences show, and no more than that."""
     sentences = []
     names = {"sampled": "At the training temperature", "greedy": "Greedy"}
-    for arm, name in names.items():
-        found = figures.change.get(arm)
+    for decoding, name in names.items():
+        found = figures.change.get(decoding)
         if found is None or found.low is None or found.high is None:
             continue
         if found.low > 0:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from bench.charts import Point, Series, lines, stacked
-from bench.figures import RoundFigures, RunFigures, TrainingFigures, outside_share
+from bench.figures import RoundFigures, RunFigures, TrainingFigures, outside
 from bench.statistics import Estimate
 
 SHARE = (0.0, 1.0)
@@ -103,7 +103,7 @@ def charts_of(figures: RunFigures, training: Steps) -> dict[str, Markup]:
             [
                 _values(
                     "outside",
-                    [(one.round, outside_share(one, training.get(one.round))) for one in rounds],
+                    [(one.round, outside(one, training.get(one.round))) for one in rounds],
                 )
             ],
             y_range=SHARE,

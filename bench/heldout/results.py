@@ -11,8 +11,8 @@ from solver.versions import Versions
 from spadekit.errors import BadInput
 from spadekit.files import write_json
 
-Arm = Literal["sampled", "greedy"]
-ARMS: tuple[Arm, ...] = ("sampled", "greedy")
+Decoding = Literal["sampled", "greedy"]
+DECODINGS: tuple[Decoding, ...] = ("sampled", "greedy")
 FORMAT = 1
 
 
@@ -59,28 +59,32 @@ class Result:
     created: str
     machine: Mapping[str, Any]
 
-    def returns(self, arm: Arm) -> dict[str, tuple[float, ...]]:
-        """Return the returns of an arm by environment."""
-        return {one.id: getattr(one, arm) for one in self.environments}
+    def returns(self, decoding: Decoding) -> dict[str, tuple[float, ...]]:
+        """Return the returns of one decoding by environment."""
+        return {one.id: getattr(one, decoding) for one in self.environments}
 
-    def estimate(self, arm: Arm) -> Estimate:
-        """Return the mean return of an arm, clustered by environment."""
-        return clustered_mean(self.returns(arm))
+    def estimate(self, decoding: Decoding) -> Estimate:
+        """Return the mean return of one decoding, clustered by environment."""
+        return clustered_mean(self.returns(decoding))
 
-    def by_family(self, arm: Arm) -> dict[str, Estimate]:
-        """Return the mean return of an arm for each family."""
+    def by_family(self, decoding: Decoding) -> dict[str, Estimate]:
+        """Return the mean return of one decoding for each family."""
         families = sorted({one.family for one in self.environments})
         return {
             family: clustered_mean(
-                {one.id: getattr(one, arm) for one in self.environments if one.family == family}
+                {
+                    one.id: getattr(one, decoding)
+                    for one in self.environments
+                    if one.family == family
+                }
             )
             for family in families
         }
 
 
-def change(first: Result, last: Result, arm: Arm) -> Estimate:
+def change(first: Result, last: Result, decoding: Decoding) -> Estimate:
     """Return the paired difference ``last - first``, clustered by environment."""
-    return paired_difference(first.returns(arm), last.returns(arm))
+    return paired_difference(first.returns(decoding), last.returns(decoding))
 
 
 def folder_of(run_dir: Path) -> Path:
@@ -96,7 +100,7 @@ def path_of(run_dir: Path, version: int) -> Path:
 def save(run_dir: Path, result: Result) -> Path:
     """Write a result atomically, its estimates beside the returns they come from."""
     path = path_of(run_dir, result.version)
-    estimates = {arm: asdict(result.estimate(arm)) for arm in ARMS}
+    estimates = {decoding: asdict(result.estimate(decoding)) for decoding in DECODINGS}
     body = asdict(result)
     environments = body.pop("environments")
     write_json(
