@@ -30,10 +30,13 @@ class Cgroups:
 NONE: Final = Cgroups(0, (), (), "not asked for")
 
 
-def find(root: Path = ROOT) -> Cgroups:
-    """Return the control groups that this process may make jails' folders in."""
+def find(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> Cgroups:
+    """Return the control groups that this process may make jails' folders in.
+
+    ``own`` tells the groups that this process is in; what a user may write lies near them.
+    """
     if (root / "cgroup.controllers").exists():
-        return _find_v2(root)
+        return _find_v2(root, own)
     usable, parents, why = [], [], ""
     for name in CONTROLLERS:
         if not (root / name / "tasks").exists():
@@ -54,19 +57,39 @@ def find(root: Path = ROOT) -> Cgroups:
     return Cgroups(1 if usable else 0, tuple(usable), tuple(parents), why)
 
 
-def _find_v2(root: Path) -> Cgroups:
-    parent = root / PARENT
-    try:
-        parent.mkdir(exist_ok=True)
-        offered = (parent / "cgroup.controllers").read_text().split()
-        usable = [name for name in CONTROLLERS if name in offered]
-        (parent / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in usable))
-    except OSError as error:
-        return Cgroups(0, (), (), f"{parent} cannot be used ({error.strerror}): no delegation")
-    if not usable:
-        return Cgroups(0, (), (), f"{parent} offers none of {', '.join(CONTROLLERS)}")
-    _weigh([parent])
-    return Cgroups(2, tuple(usable), (parent,), "")
+def _find_v2(root: Path, own: Path) -> Cgroups:
+    why = ""
+    for place in _places_v2(root, own):
+        parent = place / PARENT
+        try:
+            parent.mkdir(exist_ok=True)
+            offered = (parent / "cgroup.controllers").read_text().split()
+            usable = [name for name in CONTROLLERS if name in offered]
+            (parent / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in usable))
+        except OSError as error:
+            why = why or f"{parent} cannot be used ({error.strerror}): no delegation"
+            continue
+        if usable:
+            _weigh([parent])
+            missing = ", ".join(name for name in CONTROLLERS if name not in usable)
+            lacks = f"{parent} offers no {missing}" if missing else ""
+            return Cgroups(2, tuple(usable), (parent,), lacks)
+        why = why or f"{parent} offers none of {', '.join(CONTROLLERS)}"
+    return Cgroups(0, (), (), why)
+
+
+def _places_v2(root: Path, own: Path) -> list[Path]:
+    """The root, and the groups above our own: a user's session delegates one of those.
+
+    Not our own: one that holds processes cannot hand its controllers on.
+    """
+    places = [root]
+    with contextlib.suppress(OSError):
+        for line in own.read_text().splitlines():
+            if line.startswith("0::/"):
+                above = (root / line.removeprefix("0::/")).parents
+                places += [place for place in above if place != root and root in place.parents]
+    return places
 
 
 def _weigh(parents: list[Path]) -> None:

@@ -14,6 +14,7 @@ from sandbox.faults import EnvironmentFault, SandboxFault
 from sandbox.sandbox import Sandbox
 
 _TRIAL_S: Final = 10.0
+_SYSCTL: Final = Path("/proc/sys")
 
 # Tries what the layers must stop, and reports each as the text of its first observation.
 _TRIAL: Final = '''
@@ -113,8 +114,9 @@ def _control_groups() -> Layer:
     groups = cgroups.find()
     missing = [name for name in cgroups.CONTROLLERS if name not in groups.controllers]
     fix = (
-        "rlimits alone hold each episode, but not a whole jail; run as root, or have a writable "
-        f"{cgroups.ROOT} with the controllers delegated (in a container: mount it read-write)"
+        "rlimits alone hold each episode, but not a whole jail; run as root, or in a session that "
+        "has them delegated (systemd-run --user --scope -p Delegate=yes ...), and in a container "
+        f"have {cgroups.ROOT} mounted read-write"
     )
     if missing:
         detail = f"missing: {', '.join(missing)} ({groups.why_not})"
@@ -176,9 +178,9 @@ def _bare_jail(binary: str, extra: list[str]) -> "subprocess.CompletedProcess[st
 
 
 def _namespace_advice() -> str:
-    clone = Path("/proc/sys/kernel/unprivileged_userns_clone")
-    restricted = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
-    most = Path("/proc/sys/user/max_user_namespaces")
+    clone = _SYSCTL / "kernel/unprivileged_userns_clone"
+    restricted = _SYSCTL / "kernel/apparmor_restrict_unprivileged_userns"
+    most = _SYSCTL / "user/max_user_namespaces"
     if _reads(restricted, "1"):
         return (
             "this kernel restricts user namespaces by AppArmor (Ubuntu 24 and later): "

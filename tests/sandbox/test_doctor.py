@@ -1,5 +1,6 @@
 """The self-check: green here, and naming the layer that is missing elsewhere."""
 
+import errno
 import json
 import os
 import subprocess
@@ -13,7 +14,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 import sandbox
-from sandbox import SandboxConfig, SandboxFault, cgroups, interpreter, nsjail
+from sandbox import SandboxConfig, SandboxFault, cgroups, doctor, interpreter, nsjail
 from sandbox.cli import register
 from sandbox.doctor import self_check, works
 from spadekit.cli import Front
@@ -73,6 +74,77 @@ def test_control_groups_that_cannot_be_used_are_only_a_weaker_layer(tmp_path: Pa
     assert (first.version, first.controllers) == (1, cgroups.CONTROLLERS)
     (tmp_path / "cgroup.controllers").touch()
     assert "no delegation" in cgroups.find(tmp_path / "").why_not
+
+
+def test_a_read_only_control_group_file_system_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in cgroups.CONTROLLERS:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "tasks").touch()
+
+    def refuse(self: Path, *arguments: object, **named: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    found = cgroups.find(tmp_path)
+    assert found.version == 0 and "Read-only file system" in found.why_not
+
+
+def test_version_2_is_used_where_it_is_delegated_and_named_where_it_is_not(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.write_text("0::/user.slice/user-1.slice/app.slice/run-1.scope\n")
+    root = tmp_path / "cgroup"
+    session = root / "user.slice/user-1.slice/app.slice"
+    (session / "run-1.scope").mkdir(parents=True)
+    (root / "cgroup.controllers").write_text("cpu memory pids io")
+    assert "no delegation" in cgroups.find(root, own).why_not
+    # What the kernel makes by itself in a new group.
+    delegated = session / "spadework"
+    delegated.mkdir(exist_ok=True)
+    (delegated / "cgroup.controllers").write_text("memory pids")
+    (delegated / "cgroup.subtree_control").touch()
+    found = cgroups.find(root, own)
+    assert (found.version, found.controllers, found.parents) == (
+        2,
+        ("memory", "pids"),
+        (delegated,),
+    )
+    assert (delegated / "cgroup.subtree_control").read_text() == "+memory +pids"
+    assert "offers no cpu" in found.why_not
+    options = nsjail._cgroup_options(found, SandboxConfig())
+    assert options[-3:] == ["--use_cgroupv2", "--cgroupv2_mount", str(delegated)]
+    group = delegated / "NSJAIL.7"
+    group.mkdir()
+    (group / "memory.events").write_text("low 0\noom 1\noom_kill 3\n")
+    assert cgroups.folders(found, 7) == [group]
+    assert cgroups.memory_kills(found, 7) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "advice"),
+    [
+        ("kernel/apparmor_restrict_unprivileged_userns", "1", "Ubuntu 24"),
+        ("kernel/unprivileged_userns_clone", "0", "unprivileged_userns_clone=1"),
+        ("user/max_user_namespaces", "0", "max_user_namespaces"),
+        ("user/max_user_namespaces", "9", "in a container"),
+    ],
+)
+def test_user_namespaces_that_are_refused_come_with_the_hosts_own_remedy(
+    name: str, value: str, advice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).parent.mkdir()
+    (tmp_path / name).write_text(value + "\n")
+    monkeypatch.setattr(doctor, "_SYSCTL", tmp_path)
+
+    def refused(binary: str, extra: list[str]) -> "subprocess.CompletedProcess[str]":
+        return subprocess.CompletedProcess([], 255, "", "clone(...) failed: EPERM")
+
+    monkeypatch.setattr(doctor, "_bare_jail", refused)
+    layers = {layer.name: layer for layer in self_check()}
+    layer = layers["user namespaces"]
+    assert not layer.ok and layer.required
+    assert "EPERM" in layer.detail and advice in layer.how_to_fix
 
 
 def invoke(*arguments: str) -> Result:
