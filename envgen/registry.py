@@ -25,8 +25,9 @@ def _register(record: EnvironmentRecord) -> str:
             id=name,
             entry_point="sandbox.gym:SandboxedEnv",
             kwargs={"source": record.source},
-            # The host's own turn cap and checks apply; Gymnasium's wrappers would only repeat them.
-            order_enforce=True,
+            # The host's own turn cap and checks apply; Gymnasium's wrappers would only repeat them,
+            # and its checker warns of every wrapper.
+            order_enforce=False,
             disable_env_checker=True,
         )
     return name

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bench.machine import load_average, machine
-from bench.throughput import certificate, engine, sandbox
+from bench.throughput import certificate, engine, sandbox, soak
 from bench.throughput.row import Row
 from envgen.config import ProducerConfig
 from sandbox import SandboxConfig
@@ -47,7 +47,7 @@ def run(session: Session, only: str | None) -> None:
 
 
 async def measure(session: Session, only: str | None) -> list[Row]:
-    """Return the rows of the chosen parts."""
+    """Return the rows of the chosen parts; the soak is never among "all"."""
     settings = session.settings
     rows: list[Row] = []
     if only in (None, "sandbox"):
@@ -61,6 +61,8 @@ async def measure(session: Session, only: str | None) -> list[Row]:
     if only in (None, "certificate"):
         together = settings.section(ProducerConfig).parallel_certificates
         rows += await certificate.measure(settings.section(SandboxConfig), together)
+    if only == "soak":  # minutes of hostile episodes: only when asked for
+        rows += await soak.measure(settings.section(SandboxConfig))
     return rows
 
 

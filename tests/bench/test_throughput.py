@@ -9,22 +9,43 @@ from typer.testing import CliRunner
 
 from bench import cli
 from bench.config import HeldoutConfig
-from bench.throughput import Row, engine, run, sandbox
+from bench.throughput import Row, engine, footprint, run, sandbox, soak
 from sandbox import SandboxConfig
 from solver.config import PolicyConfig
 from spadekit.cli import Session
 from spadekit.report import Report
 from spadekit.settings import load
 
+LITTLE = (
+    (sandbox, {"EPISODES": 2, "TOGETHER": 2, "TRIPS": 20, "BLOCK": 10, "COLD": 1}),
+    (sandbox, {"OPEN": 3, "WAVE": 3, "WAVES": 1}),
+    (footprint, {"JAILS": 1, "EPISODES": 2}),
+)
+
+
+def measure_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, counts in LITTLE:
+        for name, few in counts.items():
+            monkeypatch.setattr(module, name, few)
+
 
 async def test_the_sandbox_is_measured_against_plain_processes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name, few in (("EPISODES", 2), ("TOGETHER", 2), ("TRIPS", 20), ("BLOCK", 10), ("COLD", 1)):
-        monkeypatch.setattr(sandbox, name, few)
+    measure_little(monkeypatch)
     rows = await sandbox.measure(SandboxConfig())
-    assert {row.unit for row in rows} == {"episodes/s", "steps/s", "us", "ms"}
+    assert {row.unit for row in rows} == {"episodes/s", "steps/s", "us", "ms", "MiB"}
     assert all(row.value > 0 and row.ratio is not None and row.ratio > 0 for row in rows)
+
+
+async def test_a_soak_with_hostile_environments_leaves_nothing_behind() -> None:
+    rows = await soak.measure(SandboxConfig(pool_jails=4), 360, 60, 2)
+    assert "60 environments, 3 hostile" in rows[-1].measure
+    state = {row.measure.partition(" after ")[0]: row for row in rows[:-1]}
+    for what in ("descriptors", "threads", "processes", "zombies", "control groups"):
+        assert state[what].value <= (state[what].peer_value or 0), what
+    assert state["zombies"].value == 0
+    assert state["memory mib"].value - (state["memory mib"].peer_value or 0) < 8
 
 
 async def test_the_engine_is_measured_against_generate(
@@ -43,8 +64,7 @@ def test_the_command_keeps_what_it_measured(
     schema: dict[str, type],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for name, few in (("EPISODES", 2), ("TOGETHER", 2), ("TRIPS", 5), ("BLOCK", 5), ("COLD", 1)):
-        monkeypatch.setattr(sandbox, name, few)
+    measure_little(monkeypatch)
     (tmp_path / "recipe.toml").write_text("")
     settings = load(tmp_path / "recipe.toml", [], schema)
     run(Session(Report(as_json=True), settings, tmp_path), "sandbox")
