@@ -12,7 +12,8 @@ def centred(rewards_S: Sequence[float], groups_S: Sequence[str]) -> list[float]:
     """Return each reward minus the mean of its group, in the order given.
 
     A group of one, or of equal rewards, gets exact zeros. Not divided by the deviation: small
-    groups would blow it up (METHOD.md). Raises ``ValueError`` for a reward that is not finite.
+    groups would blow it up (SPADE, arXiv 2608.19197). Raises ``ValueError`` for a reward that is
+    not finite.
     """
     members: dict[str, list[float]] = {}
     for reward, group in zip(rewards_S, groups_S, strict=True):

@@ -25,8 +25,9 @@ def register(app: typer.Typer) -> None:
         steps: Annotated[
             int | None,
             typer.Option(
-                help="Take N more steps over the shards in turn. Default: one for each shard that "
-                "has no policy version of its number yet.",
+                help="Take N more steps over the shards in turn; `loop` cannot go on from versions "
+                "whose number is not their shard's. Default: one for each shard that has no policy "
+                "version of its number yet.",
                 min=1,
             ),
         ] = None,
@@ -84,7 +85,8 @@ async def _train(
                 result = await train_step(
                     store, policy, pool, versions, settings, shard, version=version
                 )
-                note(f"policy version {version} published, trained on shard {shard}")
+                apart = "" if version == shard else " (`loop` does not go on from such a version)"
+                note(f"policy version {version} published, trained on shard {shard}{apart}")
                 rows.append(result.metrics)
     finally:
         policy.close()

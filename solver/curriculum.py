@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Candidate:
-    """An environment and where it stands. ``regret`` may be nan when unmeasured."""
+    """An environment and where it stands (``status`` of ``memory``)."""
 
     environment: str
     shard: int

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from solver.config import PolicyConfig
+from solver.embedded.manifest import SHIPPED
 from spadekit.errors import BadInput
 from spadekit.files import folder_atomic, write_json
 
 WEIGHTS = "model.safetensors"
 OPTIMISER = "optimiser.safetensors"
 INFO = "policy.json"
-EMBEDDED = Path(__file__).parent / "embedded" / "weights"
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Versions:
         another one: a home goes on with the model it was begun with.
         """
         target = self.path(0)
-        source = EMBEDDED if config.model == "embedded" else Path(config.model).expanduser()
+        source = SHIPPED if config.model == "embedded" else Path(config.model).expanduser()
         if not (source / "config.json").is_file():
             raise BadInput(
                 f"{source}: no model there (config.json is missing); set policy.model to a folder"

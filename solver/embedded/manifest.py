@@ -8,7 +8,8 @@ from typing import Any
 
 from spadekit.files import write_json
 
-WEIGHTS = Path(__file__).parent / "weights"
+SHIPPED = Path(__file__).parent / "weights"
+"""The folder of the policy that ships with the package."""
 NAME = "manifest.json"
 
 

@@ -23,7 +23,7 @@ from typing import Any
 from sandbox import EnvironmentFault, Message, Pool, Sandbox, SandboxConfig, episode_return
 from solver.config import PolicyConfig, SolverConfig
 from solver.embedded import data
-from solver.embedded.manifest import WEIGHTS
+from solver.embedded.manifest import SHIPPED
 from solver.embedded.novelty import digest, shipped_facts, training_digests
 from solver.engines.local import LocalEngine
 from solver.episodes import Job, play_many
@@ -242,7 +242,7 @@ def _figures(
 def main() -> None:
     """Print the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", type=Path, default=WEIGHTS)
+    parser.add_argument("--model", type=Path, default=SHIPPED)
     parser.add_argument("--designs", type=int, default=100)
     parser.add_argument("--plays", type=int, default=8)
     parser.add_argument("--temperature", type=float, default=0.9)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from solver.embedded import data
-from solver.embedded.manifest import WEIGHTS
+from solver.embedded.manifest import SHIPPED
 
 
 def digest(source: str) -> str:
@@ -58,7 +58,7 @@ def training_digests(facts: Mapping[str, Any]) -> frozenset[str]:
     )
 
 
-def shipped_facts(folder: Path = WEIGHTS) -> dict[str, Any]:
+def shipped_facts(folder: Path = SHIPPED) -> dict[str, Any]:
     """Return the facts of the run that made the shipped weights."""
     manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text("utf-8"))
     facts: dict[str, Any] = manifest["run"]

@@ -37,7 +37,7 @@ def make_samples(count: int, seed: int = 0, version: int = 0, group: int = 4) ->
 def naive_gradient(
     folder: Path, items: list[Item], divisor: float, config: TrainConfig
 ) -> dict[str, torch.Tensor]:
-    """The same gradient, sample by sample and token by token, from the formulas of METHOD.md."""
+    """The same gradient, sample by sample and token by token, from the formulas alone."""
     model = load_model(folder).eval()
     for item in items:
         sample = item.sample

@@ -70,6 +70,6 @@ async def test_a_policy_without_a_sound_design_is_measured_too(
         return "refused"
 
     monkeypatch.setattr(measure, "training_digests", lambda facts: frozenset())
-    figures, designs = await measure.measure(Path(measure.WEIGHTS), 1, 1, 0.5, 0, refuse)
+    figures, designs = await measure.measure(Path(measure.SHIPPED), 1, 1, 0.5, 0, refuse)
     assert len(designs) == 1
     assert (figures.valid, figures.unhinted, figures.regret) == (0, 0, 0)

@@ -30,7 +30,7 @@ def test_a_run_stops_in_time_goes_on_from_its_checkpoint_and_exports_a_policy(
 
 
 def test_the_same_seed_makes_the_same_untrained_weights_and_batches(tmp_path: Path) -> None:
-    fast = pretrain.AutoTokenizer.from_pretrained(manifest.WEIGHTS, local_files_only=True)
+    fast = pretrain.AutoTokenizer.from_pretrained(manifest.SHIPPED, local_files_only=True)
     one, two = pretrain.build_model(5, fast), pretrain.build_model(5, fast)
     for left, right in zip(one.parameters(), two.parameters(), strict=True):
         assert torch.equal(left, right)

@@ -11,10 +11,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from solver.chat import Chat
 from solver.embedded import data, manifest
-from solver.embedded.manifest import WEIGHTS
+from solver.embedded.manifest import SHIPPED
 from solver.embedded.words import WORDS
 
-TOKENIZER = AutoTokenizer.from_pretrained(WEIGHTS, local_files_only=True)
+TOKENIZER = AutoTokenizer.from_pretrained(SHIPPED, local_files_only=True)
 
 
 def ids_of(text: str) -> list[int]:
@@ -22,8 +22,8 @@ def ids_of(text: str) -> list[int]:
 
 
 def test_the_shipped_files_are_those_of_the_manifest_and_small() -> None:
-    assert manifest.problems(WEIGHTS) == []
-    assert sum(path.stat().st_size for path in WEIGHTS.iterdir()) < 8 * 2**20
+    assert manifest.problems(SHIPPED) == []
+    assert sum(path.stat().st_size for path in SHIPPED.iterdir()) < 8 * 2**20
 
 
 def test_a_changed_missing_or_added_file_is_named(tmp_path: object) -> None:
@@ -45,8 +45,8 @@ def test_a_changed_missing_or_added_file_is_named(tmp_path: object) -> None:
 
 
 def test_the_model_loads_without_a_hub_and_has_the_parameters_of_its_manifest() -> None:
-    model = AutoModelForCausalLM.from_pretrained(WEIGHTS, local_files_only=True)
-    facts = json.loads((WEIGHTS / "manifest.json").read_text())["run"]
+    model = AutoModelForCausalLM.from_pretrained(SHIPPED, local_files_only=True)
+    facts = json.loads((SHIPPED / "manifest.json").read_text())["run"]
     assert model.num_parameters() == facts["parameters"]
     assert model.config.vocab_size == len(TOKENIZER)
     assert model.config.max_position_embeddings >= 1024
