@@ -1,16 +1,15 @@
 """The verdicts: pure functions from traces to checks, one for each gate after loading."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from envgen.certificate.hint import SHORTEST_ANSWER, normal, spoken
+from envgen.certificate.leaks import Suspect
 from envgen.certificate.odds import too_many
-from envgen.certificate.offers import offers
 from envgen.certificate.players import DEEDS
 from envgen.certificate.plays import Instance, Trace, said
 from envgen.certificate.record import Check
-from sandbox import EnvironmentFault, JailInfo, Observation
+from envgen.certificate.search import QUICK
+from sandbox import EnvironmentFault, Observation
 
 SOLVED = 0.5
 NEAR = 0.9
@@ -126,10 +125,20 @@ def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str) -> Check:
     """Fail when a player without skill wins too often; ``wins`` maps a player to (wins, plays).
 
     The rule is ``odds.too_many``: more wins than a true share of 5 % would give once in 100 times.
+    Only for the player who halves a range it is another one, because where a number has to be
+    searched, halving is the skill. Of this player only wins within ``search.QUICK`` turns are
+    counted, and it refuses when they are more than half of the plays: then there are hardly
+    more numbers than tries, and there was nothing to search.
     """
     evidence = {name: {"wins": won, "plays": plays} for name, (won, plays) in wins.items()}
     for name, (won, plays) in wins.items():
-        if too_many(won, plays):
+        if name == "halving" and 2 * won > plays:
+            message = (
+                f"a player that {DEEDS[setting][name]} wins {won} of {plays} plays within {QUICK} "
+                "turns; make the range much larger, or let the number follow from something"
+            )
+            return Check("nontrivial", "fail", message, evidence)
+        if name != "halving" and too_many(won, plays):
             message = (
                 f"a player that {DEEDS[setting][name]} wins {won} of {plays} plays; at most 5 % "
                 "are allowed, luck of one in 100 apart; make winning need the skill"
@@ -141,46 +150,40 @@ def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str) -> Check:
     return Check("nontrivial", "pass", message, evidence)
 
 
-def sealed(info: JailInfo, instances: Sequence[Instance], lost: Sequence[Trace]) -> Check:
-    """Fail when the text gives the answer away before it is earned.
+def sealed(confirmed: Sequence[Suspect], scanned: int) -> Check:
+    """Fail when texts give the answer away: on three seeds and on half of those scanned.
 
-    It must do so on three seeds and on half of those that were scanned. Told by an observation of
-    a play that is not won: ``answer is X`` or ``solution: X`` anywhere, the answer in a later text
-    that did not offer it as a choice, or a whole winning play of three actions or more in a row.
-    Only answers of two characters or more can be told from other text.
+    ``confirmed`` are suspicions (see ``leaks``) whose told action won from that very state.
     """
-    if info.setting == "tool_use" or not any(one.solution for one in instances):
-        return Check("sealed", "pass", "nothing to scan: results of tools are there to be read")
-    leaks, scanned = {}, {trace.seed for trace in lost}
-    for one in (one for one in instances if one.seed in scanned):
-        answer = spoken(one.solution or ())
-        if len(answer) >= SHORTEST_ANSWER:
-            texts = [t for trace in lost if trace.seed == one.seed for t in _texts(trace)]
-            text = _leak(one, answer, texts)
-            if text is not None:
-                leaks[one.seed] = (answer, text)
-    if len(leaks) < max(ENOUGH_SEEDS, len(scanned) / 2):
-        return Check("sealed", "pass", "no text gives the answer away", {"leaks": len(leaks)})
-    seed, (answer, text) = next(iter(leaks.items()))
-    return Check(
-        "sealed",
-        "fail",
-        f"the answer ({answer[:40]!r} on seed {seed}) stands in a text before it is earned; "
-        "say only that an action was wrong",
-        {"leaks": len(leaks), "seed": seed, "text": text[:SHOWN]},
+    evidence: dict[str, Any] = {"leaks": len(confirmed), "scanned": scanned}
+    if len(confirmed) < max(ENOUGH_SEEDS, scanned / 2):
+        return Check("sealed", "pass", "no text gives the answer away", evidence)
+    leak = confirmed[0]
+    evidence |= {"seed": leak.seed, "text": leak.text[:SHOWN]}
+    message = (
+        f"the answer ({leak.answer[:40]!r} on seed {leak.seed}) stands in a text before it is "
+        "earned, and wins when it is played then; say only that an action was wrong"
     )
+    return Check("sealed", "fail", message, evidence)
 
 
-def bounded(idle: Sequence[Trace], limit: int, declared: int | None, slowest: float) -> Check:
+def bounded(
+    idle: Sequence[Trace], every: Sequence[Trace], limit: int, declared: int | None
+) -> Check:
     """Fail when a player who does nothing is still playing after ``limit`` turns.
 
     The host caps turns anyway; this finds the play that an empty reply keeps open for ever.
     ``declared`` is the environment's own ``max_turns``; beyond ``limit`` it is not tried out.
+    Recorded: seconds of wall time of the middle and the slowest step of ``every`` play, on a
+    machine that plays several at once.
     """
+    steps = sorted(turn.seconds for trace in every for turn in trace.turns)
     evidence = {
         "limit": limit,
         "longest": max((len(trace.turns) for trace in idle), default=0),
-        "slowest_step_s": round(slowest, 4),
+        "steps": len(steps),
+        "median_step_s": round(steps[len(steps) // 2], 6) if steps else 0.0,
+        "slowest_step_s": round(steps[-1], 6) if steps else 0.0,
     }
     for trace in idle:
         if not trace.ended and declared is not None and declared > limit:
@@ -197,12 +200,9 @@ def bounded(idle: Sequence[Trace], limit: int, declared: int | None, slowest: fl
     )
 
 
-def wins(traces: Sequence[Trace], reference: Mapping[int, float], usual: float) -> int:
-    """Count plays that earn at least 0.9 of what the reference solution earns on their seed."""
-    return sum(
-        trace.reward > 0 and trace.reward >= NEAR * reference.get(trace.seed, usual)
-        for trace in traces
-    )
+def won(trace: Trace, reference: Mapping[int, float], usual: float) -> bool:
+    """Say whether a play earns at least 0.9 of what the reference earns on its seed."""
+    return trace.reward > 0 and trace.reward >= NEAR * reference.get(trace.seed, usual)
 
 
 def _faulted(fault: EnvironmentFault, seed: int, action: str) -> Check:
@@ -246,28 +246,3 @@ def _lost(one: Instance, trace: Trace, plain: Trace | None) -> str:
     else:
         end = f"the play ends with reward {trace.turns[-1].reward:g} after {len(trace.turns)} turns"
     return f"solution() does not win on seed {one.seed}: {end}"
-
-
-def _texts(trace: Trace) -> list[tuple[str, str]]:
-    """(action, text) of every observation that a player saw with the play still open."""
-    told = [("", said(trace.first))]
-    told += [(turn.action, said(turn.observation)) for turn in trace.turns if not turn.ended]
-    return told
-
-
-def _leak(one: Instance, answer: str, texts: Sequence[tuple[str, str]]) -> str | None:
-    at_start = f" {normal(said(one.first))} "
-    cue = re.compile(rf"\b(?:answer|solution) (?:is |was |would be )?{re.escape(answer)}\b")
-    length = len(one.solution or ())
-    for action, text in texts:
-        plain = f" {normal(text)} "
-        if length == 1 and cue.search(plain):
-            return text
-        if f" {answer} " not in plain or answer in normal(action):
-            continue
-        offered = any(normal(choice) == answer for choice in offers(text))
-        if length == 1 and not offered and f" {answer} " not in at_start:
-            return text
-        if length > 2:
-            return text
-    return None

@@ -3,13 +3,14 @@
 import json
 import random
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from envgen.certificate.offers import offers
 from envgen.certificate.plays import Player, said
+from envgen.certificate.search import named_range, next_guess
 from sandbox import JailInfo, Observation, game_action
 
-BASELINES = ("nothing", "echo", "first", "random")
 LONGEST_ECHO = 8_000
 DEEDS = {
     "game": {
@@ -17,6 +18,7 @@ DEEDS = {
         "echo": "repeats the observation",
         "first": "repeats the first action that the observation offers",
         "random": "picks offered actions at random",
+        "halving": "halves the range of numbers that the text names",
     },
     "tool_use": {
         "nothing": "replies with nothing",
@@ -39,7 +41,7 @@ ODD_WORDS = (
 
 
 def baselines(info: JailInfo, first: Observation, seed: int) -> dict[str, Callable[[], Player]]:
-    """Return the baseline players by name; without offered actions two of them have nothing to do.
+    """Return the baseline players by name; some have nothing to do where a text offers nothing.
 
     They know only what a player sees: the observations and, for tools, the schemas.
     """
@@ -57,6 +59,8 @@ def baselines(info: JailInfo, first: Observation, seed: int) -> dict[str, Callab
     if offers(said(first)):
         players["first"] = lambda: lambda seen: boxed(offers(said(seen[0]))[0])
         players["random"] = lambda: _random_offers(random.Random(seed))
+    if named_range(said(first)):
+        players["halving"] = lambda: _halving
     return players
 
 
@@ -94,6 +98,31 @@ def call(name: str, arguments: Any) -> str:
     """Return the tool-use action of one call."""
     calls = [{"name": name, "arguments": arguments}]
     return json.dumps({"content": "", "tool_calls": calls})
+
+
+def wrong_for(action: str, others: Sequence[str]) -> str:
+    """Return a wrong action of the right form: one that another seed's solution has in its place.
+
+    A tool call gets arguments that are a little off; where every seed has the same action, a word
+    that means nothing.
+    """
+    if action.startswith('{"content"'):
+        with suppress(ValueError, LookupError, TypeError, AttributeError):
+            first = json.loads(action)["tool_calls"][0]
+            return call(first["name"], {k: _off(v) for k, v in first["arguments"].items()})
+        return call("no_such_tool", {})
+    return next((other for other in others if other != action), boxed("zz"))
+
+
+def _off(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return value
+    return value + "x" if isinstance(value, str) else value + 1
+
+
+def _halving(seen: Sequence[Observation]) -> str | None:
+    guess = next_guess(seen)
+    return None if guess is None else boxed(guess)
 
 
 def _random_offers(rng: random.Random) -> Player:

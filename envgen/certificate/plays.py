@@ -1,8 +1,9 @@
 """Playing an environment through the same door as the policy, and the trace of what happened."""
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sandbox import EnvironmentFault, Episode, Jail, Message, Observation, episode_return
@@ -14,13 +15,14 @@ Player = Callable[[Sequence[Observation]], str | None]
 
 @dataclass(frozen=True)
 class Turn:
-    """One action and what it led to."""
+    """One action and what it led to; ``seconds`` is the wall time until its answer was here."""
 
     action: str
     observation: Observation
     reward: float
     terminated: bool
     truncated: bool
+    seconds: float = field(default=0.0, compare=False)
 
     @property
     def ended(self) -> bool:
@@ -118,9 +120,11 @@ async def _turns(episode: Episode, seed: int, player: Player, cap: int) -> Trace
             if wanted is None:
                 break
             action = wanted
+            began = time.monotonic()
             step = await episode.step(action)
+            took = time.monotonic() - began
             turns.append(
-                Turn(action, step.observation, step.reward, step.terminated, step.truncated)
+                Turn(action, step.observation, step.reward, step.terminated, step.truncated, took)
             )
             seen.append(step.observation)
             if step.terminated or step.truncated:

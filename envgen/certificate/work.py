@@ -10,10 +10,12 @@ from typing import Self
 
 from envgen.certificate import checks
 from envgen.certificate.hint import check_hint
+from envgen.certificate.leaks import suspects
 from envgen.certificate.odds import too_many
-from envgen.certificate.players import baselines, boxed, odd_actions, unboxed
+from envgen.certificate.players import baselines, boxed, odd_actions, unboxed, wrong_for
 from envgen.certificate.plays import Game, Instance, Table, Trace, said, script, together
 from envgen.certificate.record import Check
+from envgen.certificate.search import QUICK
 from envgen.certificate.shift import shifted
 from envgen.certificate.source import SourceFacts
 from sandbox import EnvironmentFault, Jail, JailInfo, Observation, Sandbox, game_action
@@ -26,8 +28,10 @@ MORE_SEEDS = 32
 MAX_TURNS = 25
 IDLE_TURNS = 100
 HASH_SEEDS = (1_234_567, 42)
-FEW = {"nothing": 4, "echo": 4, "first": 4}
+FEW = {"nothing": 4, "echo": 4, "first": 4, "halving": 5}
 """These win nearly always or nearly never, so fewer plays find it out; one win asks for more."""
+PROBED = 4
+"""So many seeds are probed with a mistake in the middle of their solution."""
 PARALLEL = 8
 SLOW_S = 0.05
 
@@ -122,10 +126,10 @@ class Work:
         skilless = [
             Game(seed, sides[seed][name], caps.get(name, self.max_turns)) for seed, name in names
         ]
-        began = time.monotonic()
-        traces = await table.play([*reference, *skilless])
-        pace = (time.monotonic() - began) / max(1, sum(len(trace.turns) for trace in traces))
-        plays, based = traces[: len(reference)], traces[len(reference) :]
+        wrong_ones = probes(info, instances[:PROBED], self.max_turns)
+        traces = await table.play([*reference, *skilless, *(game for _, game in wrong_ones)])
+        plays, rest = traces[: len(reference)], traces[len(reference) :]
+        based, probed = rest[: len(skilless)], rest[len(skilless) :]
         by_name = {
             name: [t for (_, n), t in zip(names, based, strict=True) if n == name]
             for name in dict.fromkeys(name for _, name in names)
@@ -140,9 +144,10 @@ class Work:
         yield await self._solvable(table, instances, plays)
         self.turns = tuple(len(trace.turns) for trace in plays)
         yield await self._nontrivial(table, plays, by_name)
-        yield checks.sealed(info, instances, [*odd, *based])
+        probe_traces = [(n, t) for (n, _), t in zip(wrong_ones, probed, strict=True)]
+        yield await self._sealed(table, instances, plays, [*odd, *based], probe_traces)
         yield check_hint(self.hint, [one.solution or () for one in instances])
-        yield checks.bounded(by_name["nothing"], IDLE_TURNS, info.max_turns, pace)
+        yield checks.bounded(by_name["nothing"], [*odd, *traces], IDLE_TURNS, info.max_turns)
         self.fingerprint = fingerprint(replays)
 
     async def _open(self, source: str, hash_seed: int) -> Jail:
@@ -229,13 +234,51 @@ class Work:
         usual = min(reference.values(), default=1.0)
         won: dict[str, tuple[int, int]] = {}
         for name, traces in by_name.items():
-            count, number = checks.wins(traces, reference, usual), len(traces)
-            if count and not too_many(count, number):
+            longest = QUICK if name == "halving" else IDLE_TURNS
+            played = list(traces)
+            for attempt in range(2):
                 # A win or two may be luck: ask again, with enough plays to tell.
-                extra = await self._more(table, name)
-                count, number = count + checks.wins(extra, reference, usual), number + len(extra)
-            won[name] = (count, number)
+                played += await self._more(table, name) if attempt else []
+                wins = [t for t in played if checks.won(t, reference, usual)]
+                won[name] = sum(len(t.turns) <= longest for t in wins), len(played)
+                if not won[name][0] or name == "halving" or too_many(*won[name]):
+                    break
         return checks.nontrivial(won, table.jail.info.setting)
+
+    async def _sealed(
+        self,
+        table: Table,
+        instances: Sequence[Instance],
+        plays: Sequence[Trace],
+        lost: Sequence[Trace],
+        probed: Sequence[tuple[int, Trace]],
+    ) -> Check:
+        """Scan two groups of plays: without any right action, and with one mistake in between."""
+        reference = {trace.seed: trace.reward for trace in plays}
+        info = table.jail.info
+        groups: tuple[tuple[Sequence[Trace], Sequence[tuple[int, Trace]]], ...] = (
+            (lost, ()),
+            ((), probed),
+        )
+        check = checks.sealed([], 0)
+        for without, mistaken in groups:
+            found = suspects(instances, without, mistaken, info.setting == "tool_use")
+            tried = await table.play(
+                [
+                    Game(one.seed, script((*one.before, *_replies(info, one.rest))), IDLE_TURNS)
+                    for one in found
+                ]
+            )
+            proved = {
+                one.seed: one
+                for one, trace in zip(found, tried, strict=True)
+                if checks.won(trace, reference, 1.0)
+            }
+            scanned = len({trace.seed for trace in without} | {t.seed for _, t in mistaken})
+            check = checks.sealed(list(proved.values()), scanned)
+            if check.verdict == "fail":
+                break
+        return check
 
     async def _more(self, table: Table, name: str) -> list[Trace]:
         """Let one skill-less player play 32 seeds more."""
@@ -245,6 +288,26 @@ class Work:
             if name in sides:
                 games.append(Game(one.seed, sides[name], self.max_turns))
         return await table.play(games)
+
+
+def probes(info: JailInfo, instances: Sequence[Instance], cap: int) -> list[tuple[int, Game]]:
+    """Return (n, game): n actions of the solution, a mistake, then the rest of the solution.
+
+    The mistake comes at the start and, in a longer play, in the middle.
+    """
+    found = []
+    for one in instances:
+        actions = _replies(info, one.solution or ())
+        for done in sorted({0, len(actions) // 2}) if actions else ():
+            others = [
+                boxed(other.solution[done])
+                for other in instances
+                if other.seed != one.seed and other.solution and len(other.solution) > done
+            ]
+            wrong = wrong_for(actions[done], others)
+            play = (*actions[:done], wrong, *actions[done:])
+            found.append((done, Game(one.seed, script(play), cap + 1)))
+    return found
 
 
 def fingerprint(traces: Sequence[Trace]) -> str:

@@ -1,18 +1,24 @@
 """The pure rules of the certificate: source, offers, luck, hints, clock, verdicts."""
 
 import ast
+import dataclasses
+import json
 import time
 
 import pytest
 
 from envgen.certificate import Check
+from envgen.certificate.checks import nontrivial
 from envgen.certificate.hint import check_hint, spoken
+from envgen.certificate.leaks import suspects
 from envgen.certificate.odds import tail, too_many
 from envgen.certificate.offers import offers
-from envgen.certificate.players import boxed, odd_actions, unboxed
+from envgen.certificate.players import boxed, call, odd_actions, unboxed, wrong_for
+from envgen.certificate.plays import Instance, Trace, Turn
+from envgen.certificate.search import named_range, next_guess
 from envgen.certificate.shift import shifted
 from envgen.certificate.source import check_source
-from sandbox import JailInfo
+from sandbox import JailInfo, Message, Observation
 
 GAME = JailInfo("AEnv", "t", "d", "game", (), True, None)
 
@@ -173,3 +179,96 @@ def test_odd_actions_stay_below_a_frame_and_hold_no_right_answer() -> None:
 
 def test_a_check_is_a_value() -> None:
     assert Check("hint", "pass", "m") == Check("hint", "pass", "m", {})
+
+
+def seen(*texts: str) -> list[Observation]:
+    return [(Message("user", text),) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from 1 to 100", (1, 100)),
+        ("between 5 and 60 metres", (5, 60)),
+        ("one of 3-17", (3, 17)),
+        ("1..20", (1, 20)),
+        ("3 plus 4 and no more", None),
+        ("12 and 3", None),
+        ("version 1.5 to go", None),
+        ("", None),
+    ],
+)
+def test_a_range_is_two_rising_numbers_with_a_word_between(
+    text: str, expected: tuple[int, int] | None
+) -> None:
+    assert named_range(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "guess"),
+    [
+        (["from 1 to 100"], "50"),
+        (["from 1 to 100", "higher"], "75"),
+        (["from 1 to 100", "too low", "too high"], "62"),
+        (["from 1 to 100", "now between 1 and 9"], "5"),
+        (["from 1 to 5", "no", "no"], "4"),
+        (["from 1 to 2", "no", "no"], None),
+        (["a number"], None),
+    ],
+)
+def test_the_halving_player_halves_and_then_tries_neighbours(
+    texts: list[str], guess: str | None
+) -> None:
+    assert next_guess(seen(*texts)) == guess
+
+
+def play_of(*turns: tuple[str, str], first: str = "Sum?", ended: bool = False) -> Trace:
+    steps = [Turn(action, seen(text)[0], 0.0, False, False) for action, text in turns]
+    if ended:
+        steps[-1] = dataclasses.replace(steps[-1], terminated=True)
+    return Trace(1, seen(first)[0], tuple(steps))
+
+
+@pytest.mark.parametrize(
+    ("trace", "leaks"),
+    [
+        (play_of(("7", "no, it makes 5612")), True),
+        (play_of(("7", "no"), ("8", "no: 5612")), True),
+        (play_of(("7", "no, it makes 5612"), ended=True), False),
+        (play_of(("5612 zz", "you said 5612 zz")), False),
+        (play_of(("7", "no"), first="Sum? (The answer is 5612.)"), True),
+        (play_of(("7", "not larger than 5612"), first="From 1 to 5612"), False),
+        (play_of(("7", "expected 5612"), first="From 1 to 5612"), True),
+        (play_of(("7", "choose one of: 5612, 5613, 5614")), False),
+        (play_of(("7", "no")), False),
+    ],
+)
+def test_a_text_is_suspected_when_it_tells_the_next_action(trace: Trace, leaks: bool) -> None:
+    instances = [Instance(1, trace.first, ("5612",)), Instance(2, trace.first, ("77",))]
+    assert bool(suspects(instances, [trace], [], tools=False)) == leaks
+
+
+def test_a_move_that_other_seeds_use_too_is_no_secret() -> None:
+    trace = play_of(("left", "A wall. You see a door on the right."))
+    instances = [Instance(n, trace.first, ("right", "left")) for n in (1, 2, 3)]
+    assert suspects(instances, [], [(0, trace)], tools=False) == []
+
+
+def test_a_suspicion_says_what_to_play_to_prove_it() -> None:
+    trace = play_of(("12", "next"), ("99", "no, 34 would have been right"), ("34", "next"))
+    instances = [Instance(1, trace.first, ("12", "34", "56")), Instance(2, trace.first, ("7", "8"))]
+    [found] = suspects(instances, [], [(1, trace)], tools=False)
+    assert (found.before, found.rest, found.answer) == (("12", "99"), ("34", "56"), "34")
+
+
+def test_a_mistake_has_the_form_of_an_answer() -> None:
+    assert wrong_for("\\boxed{12}", ["\\boxed{12}", "\\boxed{31}"]) == "\\boxed{31}"
+    assert wrong_for("\\boxed{12}", []) == "\\boxed{zz}"
+    spoilt = json.loads(wrong_for(call("pay", {"to": "Bo", "coins": 3, "now": True}), []))
+    assert spoilt["tool_calls"][0]["arguments"] == {"to": "Box", "coins": 4, "now": True}
+
+
+def test_halving_is_a_skill_unless_there_was_nothing_to_search() -> None:
+    assert nontrivial({"halving": (2, 5)}, "game").verdict == "pass"
+    assert nontrivial({"halving": (3, 5)}, "game").verdict == "fail"
+    assert nontrivial({"random": (3, 8)}, "game").verdict == "fail"

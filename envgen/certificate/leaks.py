@@ -1,0 +1,183 @@
+"""Where a text may give the answer away; each suspicion is then tried out by playing. Pure.
+
+A leak is a text that a player sees while the play is still open, that tells the action which the
+reference solution plays next, and from whose very state that action wins. So three things are no
+leak: an answer shown after its chance has passed, a choice among offers, and something that has to
+be remembered. Finding one is therefore done in two steps: ``suspects`` reads the texts, and whoever
+calls it plays ``before`` and then ``rest`` afresh. Only a win confirms it.
+
+A text tells an answer when
+
+- it says so: ``the answer is X``, and after an action also ``expected X``, ``should have been X``;
+- after an action X stands in the text, stood in none before it, is not one of several offers, and
+  is no word that the solutions of other seeds use as well (``left`` is a move, not an answer);
+- it holds all of a solution of three actions or more in a row.
+
+For tools, whose results are there to be read, only the first way counts: after a call that is
+wrong, or from a tool that the reference solution does not need.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from envgen.certificate.hint import SHORTEST_ANSWER, action_words, normal, spoken
+from envgen.certificate.offers import offers
+from envgen.certificate.plays import Instance, Trace, said
+
+VERB = r"(?:is|was|were|would be|would have been|should be|should have been|must be)"
+SAYS = rf"\b(?:answer|solution)(?: {VERB})?"
+SAYS_PLAINLY = rf"\b(?:answer|solution|secret|password)(?: \w+)? {VERB}"
+SAYS_LATE = (
+    r"\b(?:expected|should have (?:been|gone|said|chosen)|should be"
+    r"|correct(?: \w+)?(?: (?:is|was))?|right (?:\w+ )?(?:is|was))(?: \w+){0,2}?"
+)
+SECRET = r"\b(?:answer|solution|pin|password|passcode|secret|code)"
+READ = 20_000
+MOST = 3
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """After ``before`` was played on ``seed``, ``text`` told ``answer``; ``rest`` should win."""
+
+    seed: int
+    before: tuple[str, ...]
+    rest: tuple[str, ...]
+    answer: str
+    text: str
+
+
+def suspects(
+    instances: Sequence[Instance],
+    lost: Sequence[Trace],
+    probes: Sequence[tuple[int, Trace]],
+    tools: bool,
+) -> list[Suspect]:
+    """Return at most ``MOST`` suspicions for each seed.
+
+    ``lost`` are plays without a right action. A probe is (n, trace): n actions of the solution, a
+    wrong one of the right form, and the rest of the solution.
+    """
+    found = []
+    for one in (one for one in instances if one.solution):
+        common = _common(one, instances)
+        for done, trace in probes:
+            if trace.seed == one.seed and len(trace.turns) > done:
+                found.append(_judge(one, trace, done, done + 1, common, tools))
+        for trace in (trace for trace in lost if trace.seed == one.seed):
+            for place in range(len(trace.turns) + 1):
+                found.append(_judge(one, trace, 0, place, common, tools))
+    by_seed: dict[int, list[Suspect]] = {}
+    for suspect in found:
+        if suspect is not None and len(by_seed.setdefault(suspect.seed, [])) < MOST:
+            by_seed[suspect.seed].append(suspect)
+    return [suspect for some in by_seed.values() for suspect in some]
+
+
+def _judge(
+    one: Instance, trace: Trace, done: int, place: int, common: frozenset[str], tools: bool
+) -> Suspect | None:
+    """Judge the text that followed ``place`` actions, ``done`` of which were right ones."""
+    turn = trace.turns[place - 1] if place else None
+    solution = one.solution or ()
+    if turn is not None and turn.ended:
+        return None
+    told = _Told(trace, place)
+    if tools:
+        answer = _told_by_tool(solution, done, told)
+    else:
+        answer = _told_by_text(solution[done:], told, common)
+        whole = spoken(solution) if len(solution) > 2 else ""
+        if not answer and whole and whole in told.plain and whole not in told.action:
+            answer = whole
+    if not answer:
+        return None
+    actions = tuple(turn.action for turn in trace.turns[:place])
+    return Suspect(one.seed, actions, solution[done:], answer, told.text)
+
+
+class _Told:
+    """A text of a trace, with the action that brought it and what was told before."""
+
+    def __init__(self, trace: Trace, place: int) -> None:
+        self.trace, self.place = trace, place
+        turn = trace.turns[place - 1] if place else None
+        self.text = said(turn.observation if turn else trace.first)[:READ]
+        self.called = turn.action if turn else ""
+        self.plain = _plain(self.text)
+        self.action = _plain(action_words(self.called)[:READ])
+
+    def holds(self, answer: str) -> bool:
+        """Whether the text holds the answer, and not because the action did."""
+        whole = f" {answer} "
+        return bool(answer) and whole in self.plain and whole not in self.action
+
+    def fresh(self, answer: str) -> bool:
+        """Whether no text before held the answer."""
+        turns = self.trace.turns[: max(0, self.place - 1)]
+        before = [said(self.trace.first), *(said(turn.observation) for turn in turns)]
+        return self.place > 0 and not any(f" {answer} " in _plain(text[:READ]) for text in before)
+
+    def offers(self, answer: str) -> bool:
+        """Whether the answer is one of several offered choices."""
+        choices = {normal(choice) for choice in offers(self.text)} - {self.action.strip()}
+        return answer in choices and len(choices) > 1
+
+    def says(self, cue: str, answer: str) -> bool:
+        """Whether a cue stands before the answer."""
+        return re.search(rf"{cue} {re.escape(answer)}\b", self.plain) is not None
+
+
+@lru_cache(maxsize=2048)
+def _plain(text: str) -> str:
+    return f" {normal(text)} "
+
+
+def _told_by_text(rest: Sequence[str], told: _Told, common: frozenset[str]) -> str:
+    """Return the next action of the solution if a game's text tells it, else nothing."""
+    answer = normal(action_words(rest[0]))
+    # What a longer play begins with may well stand in the rules.
+    if not told.holds(answer) or (not told.place and len(rest) > 1):
+        return ""
+    if told.says(SAYS_PLAINLY, answer):
+        return answer
+    if told.offers(answer):
+        return ""
+    late = told.place > 0 and told.says(SAYS_LATE, answer)
+    new = len(answer) >= SHORTEST_ANSWER and answer not in common and told.fresh(answer)
+    return answer if late or new or told.says(SAYS, answer) else ""
+
+
+def _told_by_tool(solution: Sequence[str], done: int, told: _Told) -> str:
+    """Return an argument of the solution if a tool's result tells it as the answer."""
+    if not told.place:
+        return ""
+    needed = {name for play in solution for name, _ in _calls(play)}
+    surplus = not {name for name, _ in _calls(told.called)} <= needed
+    cue = rf"{SECRET}(?: {VERB})?" if surplus else f"{SECRET} {VERB}"
+    for play in {solution[done], solution[-1]} if surplus else {solution[done]}:
+        for _, arguments in _calls(play):
+            for answer in (normal(str(value)) for value in arguments.values()):
+                long = len(answer) >= SHORTEST_ANSWER and told.holds(answer)
+                if long and told.says(cue, answer) and told.fresh(answer):
+                    return answer
+    return ""
+
+
+def _common(one: Instance, instances: Sequence[Instance]) -> frozenset[str]:
+    """Actions that the solutions of half of the other seeds hold too: moves, not answers."""
+    others = [other for other in instances if other.seed != one.seed and other.solution]
+    words = [{normal(action_words(action)) for action in other.solution or ()} for other in others]
+    mine = {normal(action_words(action)) for action in one.solution or ()}
+    return frozenset(a for a in mine if 2 * sum(a in their for their in words) >= len(words) > 0)
+
+
+def _calls(action: str) -> list[tuple[str, dict[str, Any]]]:
+    with suppress(ValueError, LookupError, TypeError, AttributeError):
+        return [(c["name"], dict(c["arguments"])) for c in json.loads(action)["tool_calls"]]
+    return []
