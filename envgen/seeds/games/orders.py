@@ -1,6 +1,7 @@
 """Language understanding: carry out a customer's winding orders at a shelf of jars, to the letter."""
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -87,7 +88,7 @@ class JarShelfEnv:
             for jar, near in (pair, pair[::-1])
             if jar.colour == colour
         }
-        tests = {
+        tests: dict[str, Callable[[Jar], bool]] = {
             f"the jars that are not {colour}": lambda jar: jar.colour != colour,
             f"the jars with a {lid} lid": lambda jar: jar.lid == lid,
             f"the {colour} jars and the {other} ones": lambda jar: jar.colour in (colour, other),

@@ -22,7 +22,8 @@ class CowStallsEnv:
         clues: list[Clue] = []
         fitting = list(ORDERS)
         while len(fitting) > 1:
-            clue = (rng.choice(["left", "next", "apart", "gap"]), *rng.sample(COWS, 2))
+            one, two = rng.sample(COWS, 2)
+            clue = rng.choice(["left", "next", "apart", "gap"]), one, two
             rest = [order for order in fitting if self.fits(order, clue)]
             if self.fits(self.order, clue) and len(rest) < len(fitting):
                 clues.append(clue)
