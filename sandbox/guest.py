@@ -105,6 +105,9 @@ def main() -> None:
     if not start:
         return
     limits = decode(start)["limits"]
+    # A few lines, finally within finally, compile to gigabytes.
+    most = address_space() + (limits["memory_mb"] << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (most, resource.getrlimit(resource.RLIMIT_AS)[1]))
     send(control, {"ready": True})
     source = control.recv(limits["max_source_bytes"] + 1)
     if not source:
@@ -130,10 +133,14 @@ def import_ahead(source: bytes) -> None:
         if len(words) > 1 and words[0] in ("import", "from"):
             for word in words[1:] if words[0] == "import" else words[1:2]:
                 top = word.partition(".")[0]
-                if word == "envkit" or (top in sys.stdlib_module_names and top not in NOT_AHEAD):
+                if word == "envkit" or (
+                    top in sys.stdlib_module_names
+                    and top not in NOT_AHEAD
+                    and not word.endswith("__main__")  # a program, and some start at once
+                ):
                     try:
                         __import__(word)
-                    except Exception:
+                    except BaseException:
                         continue  # the child meets the same error and reports it
 
 
@@ -232,6 +239,11 @@ class Nursery:
         os.dup2(log, 1)
         os.dup2(log, 2)
         os.closerange(4, 65536)
+        # Flags of a description that all episodes share would outlive them: an empty pipe instead.
+        empty, writer = os.pipe()
+        os.dup2(empty, 0)
+        os.close(empty)
+        os.close(writer)
         resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
         resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
         gc.enable()

@@ -31,30 +31,33 @@ MISSING: Final = (
 )
 
 # EPERM for what reaches the kernel's rarely used corners, other processes or shared state.
-# clone3 hides its flags behind a pointer, so it does not exist here and the C library uses clone;
-# 0x7e020000 are the flags of new namespaces. Nobody may send a signal: all episodes of a jail are
-# one user, and so could end each other; the host ends them from outside. fcntl's 8, 10 and 15 and
-# ioctl's 0x8901 and 0x8902 would have the kernel send one (F_SETOWN, F_SETSIG, F_SETOWN_EX).
-# Episodes of one jail share its network namespace and read-only files: datagram sockets can be given
-# names there even without bind, and locks and watches (1026 is F_NOTIFY) on a shared file are seen
-# by others. prctl's 62 is core scheduling, which can idle a core. Masks, because the filter sees 64
-# bits of what the kernel takes as 32.
+# - clone3 hides its flags behind a pointer, so it does not exist here and the C library uses clone;
+#   0x7e020000 are the flags of new namespaces.
+# - Nobody may send a signal: all episodes of a jail are one user, and so could end each other; the
+#   host ends them from outside. fcntl's 8, 10 and 15 (F_SETOWN, F_SETSIG, F_SETOWN_EX) and ioctl's
+#   0x8901 and 0x8902 would have the kernel send one.
+# - Episodes of a jail share its network namespace and its read-only files: datagram sockets can be
+#   given names even without bind, and locks, watches (1026, F_NOTIFY) and hints (1036, 1038) on a
+#   shared file are seen by others. 1031 (F_SETPIPE_SZ) uses up a user's share of pipe memory.
+# - sync works on every disk of the host; prctl's 62 is core scheduling, which can idle a core.
+# - Masks, because the filter sees 64 bits of what the kernel takes as 32.
 SECCOMP: Final = """
 POLICY jail {
   ERRNO(38) { clone3 },
   ERRNO(1) {
     unshare, setns, clone(flags) { (flags & 0x7e020000) != 0 },
-    mount, umount, pivot_root, chroot, move_mount, open_tree, fsopen, fsmount, fsconfig,
+    mount, umount, pivot_root, chroot, move_mount, open_tree, fsopen, fsmount, fsconfig, fspick,
     ptrace, process_vm_readv, process_vm_writev, kcmp, pidfd_getfd, process_madvise,
     kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo, pidfd_send_signal,
     fcntl(fd, cmd, arg) {
       (cmd & 0xffffffff) == 8 || (cmd & 0xffffffff) == 10 || (cmd & 0xffffffff) == 15 ||
-      (cmd & 0xffffffff) == 1026
+      (cmd & 0xffffffff) == 1026 || (cmd & 0xffffffff) == 1031 || (cmd & 0xffffffff) == 1036 ||
+      (cmd & 0xffffffff) == 1038
     },
     ioctl(fd, cmd, arg) { (cmd & 0xffffffff) == 0x8901 || (cmd & 0xffffffff) == 0x8902 },
     bind, connect, listen, accept, accept4, flock,
     socketpair(family, type, protocol) { (type & 15) == 2 || (type & 15) == 3 },
-    inotify_init, inotify_init1, inotify_add_watch, mincore, io_setup,
+    inotify_init, inotify_init1, inotify_add_watch, mincore, io_setup, sync, syncfs,
     prctl(option) { (option & 0xffffffff) == 62 },
     prlimit64(pid) { pid != 0 }, setpriority, ioprio_set, process_mrelease,
     sched_setscheduler, sched_setattr, sched_setparam, sched_setaffinity, move_pages, migrate_pages,

@@ -12,7 +12,7 @@ from json import scanner
 from typing import Any, Final, NoReturn
 
 from sandbox.contract import JailInfo, Message, Observation, Setting, Step
-from sandbox.faults import EnvironmentFault
+from sandbox.faults import EnvironmentFault, printable
 
 Frame = dict[str, Any]
 
@@ -131,9 +131,12 @@ def info(body: Frame) -> JailInfo:
     _check_texts(tools)
     if turns is not None and (type(turns) is not int or not 0 < turns <= 100_000):
         raise Malformed("max_turns is not a positive whole number")
+    name = text(body["class_name"], "the class name")
+    if not name.isidentifier() or len(name) > TITLE_CHARS:
+        raise Breach("the class name is not a name")
     return JailInfo(
-        class_name=text(body["class_name"], "the class name"),
-        title=text(body["title"], "the title")[:TITLE_CHARS],
+        class_name=name,
+        title=printable(text(body["title"], "the title"))[:TITLE_CHARS],
         description=text(body["description"], "the description"),
         setting=setting,
         tools=tuple(tools),

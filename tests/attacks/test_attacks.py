@@ -32,6 +32,7 @@ class NeighbourEnv:
 OUTCOME: dict[str, tuple[str, ...] | None] = {
     "contract_after_end": None,
     "contract_bool_reward": ("step: contract",),
+    "contract_class_name": ("load: contract",),
     "contract_evil_float": ("step: contract",),
     "contract_evil_text": ("step: contract",),
     "contract_exits": ("step: raised",),
@@ -45,14 +46,17 @@ OUTCOME: dict[str, tuple[str, ...] | None] = {
     "contract_reset_roles": ("reset: contract",),
     "contract_reset_text": ("reset: contract",),
     "contract_surrogate": ("step: contract",),
+    "contract_terminal": ("step: raised",),
     "contract_text_reward": ("step: contract",),
     "persistence_at_fork": None,
     "persistence_caches": None,
+    "persistence_descriptors": None,
     "persistence_files": None,
     "persistence_guest": None,
     "persistence_modules": None,
     "persistence_process": None,
     "persistence_random": None,
+    "persistence_standard_input": None,
     "protocol_big_frame": ("step: oversize",),
     "protocol_boolean_id": ("step: protocol",),
     "protocol_closed_socket": ("step: protocol",),
@@ -90,6 +94,7 @@ OUTCOME: dict[str, tuple[str, ...] | None] = {
     "reach_whispers": None,
     "reach_write": None,
     "resources_alarms": None,
+    "resources_compile_bomb": ("load: raised", "load: timeout"),
     "resources_descriptors": None,
     "resources_error_flood": ("step: raised",),
     "resources_error_text": ("step: timeout",),
@@ -98,6 +103,7 @@ OUTCOME: dict[str, tuple[str, ...] | None] = {
     "resources_huge_observation": ("step: oversize",),
     "resources_huge_power": ("step: timeout",),
     "resources_ignore_signals": ("step: timeout",),
+    "resources_import_programs": None,
     "resources_many_files": None,
     "resources_mapping": None,
     "resources_memory": ("step: memory",),
@@ -235,6 +241,7 @@ async def test_attack(name: str, outside) -> None:
                 assert await play(jail) == seen
         except EnvironmentFault as caught:
             fault = f"{caught.stage}: {caught.reason}"
+            assert str(caught).isprintable()
         took = time.monotonic() - began
         assert (await neighbour.step("still here")).observation[0].content == "echo still here"
         if jail is not None:
