@@ -16,6 +16,7 @@ from solver.policy import Sampling
 from solver.samples import Batch, Sample
 from solver.update import learn
 from solver.versions import load_model
+from spadekit.errors import BadInput
 
 
 def make_samples(count: int, seed: int = 0, version: int = 0, group: int = 4) -> list[Sample]:
@@ -232,3 +233,10 @@ def test_a_better_than_average_reply_becomes_likelier(model_dir: Path) -> None:
 def logprobs_of(sample: Sample, logp: torch.Tensor) -> tuple[float, ...]:
     values = iter(logp.tolist())
     return tuple(next(values) if sampled else 0.0 for sampled in sample.mask)
+
+
+def test_a_damaged_optimiser_says_what_mends_it(model_dir: Path, tmp_path: Path) -> None:
+    shutil.copytree(model_dir, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "optimiser.safetensors").write_bytes(b"half")
+    with pytest.raises(BadInput, match="remove the folder to train that version again"):
+        Learner(tmp_path, {"solver": 1e-3}, TrainConfig())
