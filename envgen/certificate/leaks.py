@@ -40,6 +40,9 @@ SECRET = r"\b(?:answer|solution|pin|password|passcode|secret|code)"
 READ = 20_000
 MOST = 3
 
+Marks = tuple[tuple[int, int], ...]
+"""Where a probe's mistakes are: (how many actions were played then, how many were right ones)."""
+
 
 @dataclass(frozen=True)
 class Suspect:
@@ -55,20 +58,20 @@ class Suspect:
 def suspects(
     instances: Sequence[Instance],
     lost: Sequence[Trace],
-    probes: Sequence[tuple[int, Trace]],
+    probes: Sequence[tuple[Marks, Trace]],
     tools: bool,
 ) -> list[Suspect]:
     """Return at most ``MOST`` suspicions for each seed.
 
-    ``lost`` are plays without a right action. A probe is (n, trace): n actions of the solution, a
-    wrong one of the right form, and the rest of the solution.
+    ``lost`` are plays without a right action; probes are plays of the solution with mistakes.
     """
     found = []
     for one in (one for one in instances if one.solution):
         common = _common(one, instances)
-        for done, trace in probes:
-            if trace.seed == one.seed and len(trace.turns) > done:
-                found.append(_judge(one, trace, done, done + 1, common, tools))
+        for marks, trace in (probe for probe in probes if probe[1].seed == one.seed):
+            for place, done in marks:
+                if place <= len(trace.turns):
+                    found.append(_judge(one, trace, done, place, common, tools))
         for trace in (trace for trace in lost if trace.seed == one.seed):
             for place in range(len(trace.turns) + 1):
                 found.append(_judge(one, trace, 0, place, common, tools))

@@ -10,7 +10,7 @@ from typing import Self
 
 from envgen.certificate import checks
 from envgen.certificate.hint import check_hint
-from envgen.certificate.leaks import suspects
+from envgen.certificate.leaks import Marks, suspects
 from envgen.certificate.odds import too_many
 from envgen.certificate.players import baselines, boxed, odd_actions, unboxed, wrong_for
 from envgen.certificate.plays import Game, Instance, Table, Trace, said, script, together
@@ -28,10 +28,10 @@ MORE_SEEDS = 32
 MAX_TURNS = 25
 IDLE_TURNS = 100
 HASH_SEEDS = (1_234_567, 42)
-FEW = {"nothing": 4, "echo": 4, "first": 4, "halving": 5}
+FEW = {"nothing": 3, "echo": 3, "first": 3, "halving": 5}
 """These win nearly always or nearly never, so fewer plays find it out; one win asks for more."""
 PROBED = 4
-"""So many seeds are probed with a mistake in the middle of their solution."""
+"""On so many seeds the solution is played with mistakes in between."""
 PARALLEL = 8
 SLOW_S = 0.05
 
@@ -144,7 +144,7 @@ class Work:
         yield await self._solvable(table, instances, plays)
         self.turns = tuple(len(trace.turns) for trace in plays)
         yield await self._nontrivial(table, plays, by_name)
-        probe_traces = [(n, t) for (n, _), t in zip(wrong_ones, probed, strict=True)]
+        probe_traces = [(marks, t) for (marks, _), t in zip(wrong_ones, probed, strict=True)]
         yield await self._sealed(table, instances, plays, [*odd, *based], probe_traces)
         yield check_hint(self.hint, [one.solution or () for one in instances])
         yield checks.bounded(by_name["nothing"], [*odd, *traces], IDLE_TURNS, info.max_turns)
@@ -251,12 +251,12 @@ class Work:
         instances: Sequence[Instance],
         plays: Sequence[Trace],
         lost: Sequence[Trace],
-        probed: Sequence[tuple[int, Trace]],
+        probed: Sequence[tuple[Marks, Trace]],
     ) -> Check:
-        """Scan two groups of plays: without any right action, and with one mistake in between."""
+        """Scan two groups of plays: without any right action, and with mistakes in between."""
         reference = {trace.seed: trace.reward for trace in plays}
         info = table.jail.info
-        groups: tuple[tuple[Sequence[Trace], Sequence[tuple[int, Trace]]], ...] = (
+        groups: tuple[tuple[Sequence[Trace], Sequence[tuple[Marks, Trace]]], ...] = (
             (lost, ()),
             ((), probed),
         )
@@ -290,23 +290,25 @@ class Work:
         return await table.play(games)
 
 
-def probes(info: JailInfo, instances: Sequence[Instance], cap: int) -> list[tuple[int, Game]]:
-    """Return (n, game): n actions of the solution, a mistake, then the rest of the solution.
-
-    The mistake comes at the start and, in a longer play, in the middle.
-    """
+def probes(info: JailInfo, instances: Sequence[Instance], cap: int) -> list[tuple[Marks, Game]]:
+    """Return plays of the solution with a mistake at the start and, in a longer one, midway."""
     found = []
     for one in instances:
         actions = _replies(info, one.solution or ())
-        for done in sorted({0, len(actions) // 2}) if actions else ():
-            others = [
-                boxed(other.solution[done])
-                for other in instances
-                if other.seed != one.seed and other.solution and len(other.solution) > done
-            ]
-            wrong = wrong_for(actions[done], others)
-            play = (*actions[:done], wrong, *actions[done:])
-            found.append((done, Game(one.seed, script(play), cap + 1)))
+        play: list[str] = []
+        marks: list[tuple[int, int]] = []
+        for done, action in enumerate(actions):
+            if done in (0, len(actions) // 2):
+                others = [
+                    boxed(other.solution[done])
+                    for other in instances
+                    if other.seed != one.seed and other.solution and len(other.solution) > done
+                ]
+                play.append(wrong_for(action, others))
+                marks.append((len(play), done))
+            play.append(action)
+        if play:
+            found.append((tuple(marks), Game(one.seed, script(play), cap + len(marks))))
     return found
 
 

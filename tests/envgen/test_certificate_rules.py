@@ -251,13 +251,13 @@ def test_a_text_is_suspected_when_it_tells_the_next_action(trace: Trace, leaks: 
 def test_a_move_that_other_seeds_use_too_is_no_secret() -> None:
     trace = play_of(("left", "A wall. You see a door on the right."))
     instances = [Instance(n, trace.first, ("right", "left")) for n in (1, 2, 3)]
-    assert suspects(instances, [], [(0, trace)], tools=False) == []
+    assert suspects(instances, [], [(((1, 0),), trace)], tools=False) == []
 
 
 def test_a_suspicion_says_what_to_play_to_prove_it() -> None:
     trace = play_of(("12", "next"), ("99", "no, 34 would have been right"), ("34", "next"))
     instances = [Instance(1, trace.first, ("12", "34", "56")), Instance(2, trace.first, ("7", "8"))]
-    [found] = suspects(instances, [], [(1, trace)], tools=False)
+    [found] = suspects(instances, [], [(((2, 1),), trace)], tools=False)
     assert (found.before, found.rest, found.answer) == (("12", "99"), ("34", "56"), "34")
 
 
