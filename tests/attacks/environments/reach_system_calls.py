@@ -8,6 +8,8 @@ CALLS = {
     "msgget": (68, 7, 0o1600), "semget": (64, 7, 1, 0o1600), "userfaultfd": (323, 0), "socket": (41, 1, 1, 0),
     "chroot": (161, b"/"), "prlimit other": (302, 1, 7, 0, 0), "clone newuser": (56, 0x10000000 | 17, 0, 0, 0, 0),
     "memfd_create": (319, b"x", 0), "pidfd_getfd": (438, 3, 0, 0), "open_by_handle_at": (304, 0, 0, 0),
+    "statmount": (457, 0, 0, 0, 0), "listmount": (458, 0, 0, 0, 0), "mount_setattr": (442, 3, 0, 0, 0, 0), "open_tree_attr": (467, 3, 0, 0),
+    "sync": (162,), "syncfs": (306, 0), "io_setup": (206, 1, 0), "mincore": (27, 0, 0, 0), "kill": (62, 1, 0), "fspick": (433, 3, 0, 0),
 }
 class AttackEnv:
     def reset(self, seed=None):
