@@ -118,6 +118,8 @@ class Outside:
         By a descriptor of the process, so that a recycled id cannot hit a stranger. Raises
         ``SandboxFault`` when the host does not let us.
         """
+        if not self.guest:
+            raise SandboxFault("the host does not see the processes of its own jail")
         for pid in _children(self.guest):
             with contextlib.suppress(ProcessLookupError):
                 handle = os.pidfd_open(pid)

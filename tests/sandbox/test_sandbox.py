@@ -332,6 +332,20 @@ async def test_three_hundred_episodes_leave_no_process_descriptor_or_control_gro
         assert not any(cgroups.folders(groups, guest) for guest in guests)
 
 
+async def test_a_jail_whose_episode_cannot_be_ended_ends_as_a_whole(
+    game: str, short: SandboxConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(handle: int, number: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(signal, "pidfd_send_signal", refuse)
+    async with Sandbox(short) as sandbox, await sandbox.open(game) as jail:
+        hung, other = await jail.episode(0), await jail.episode(1)
+        assert (await fault_of(hung.step("do hang"))).reason == "timeout"
+        assert await until(lambda: not jail.alive)
+        assert (await fault_of(other.step("plus"))).reason == "crashed"
+
+
 async def test_a_full_jail_refuses_more_episodes(game: str) -> None:
     config = SandboxConfig(jail_episodes=2)
     async with Sandbox(config) as sandbox, await sandbox.open(game) as jail:
