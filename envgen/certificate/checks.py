@@ -62,11 +62,21 @@ def deterministic(
 
 
 def seeded(instances: Sequence[Instance], plays: Sequence[Trace]) -> Check:
-    """Fail when all seeds give one instance: same observation, solution and answers to a player."""
+    """Fail when all seeds give one instance: same observation, solution and answers to a player.
+
+    Fail too when they only look different, because one and the same play is the solution of all.
+    """
     kinds = {(one.first, one.solution) for one in instances}
     answers = {str(_transcript(trace)) for trace in plays}
     distinct = max(len(kinds), len(answers))
     evidence = {"seeds": len(instances), "distinct": distinct}
+    solutions = {one.solution for one in instances}
+    if distinct > 1 and len(solutions) == 1 and len(instances) > ENOUGH_SEEDS and all(solutions):
+        message = (
+            f"one and the same play is the solution of all {len(instances)} seeds; let the right "
+            "actions follow from what reset() draws from random.Random(seed)"
+        )
+        return Check("seeded", "fail", message, evidence)
     if distinct > 1:
         message = f"{distinct} different instances from {len(instances)} seeds"
         return Check("seeded", "pass", message, evidence)

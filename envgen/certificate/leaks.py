@@ -8,9 +8,11 @@ calls it plays ``before`` and then ``rest`` afresh. Only a win confirms it.
 
 A text tells an answer when
 
-- it says so: ``the answer is X``, and after an action also ``expected X``, ``should have been X``;
-- after an action X stands in the text, stood in none before it, is not one of several offers, and
-  is no word that the solutions of other seeds use as well (``left`` is a move, not an answer);
+- it says so: ``the answer is X``, ``[debug] target=X``, and after an action also ``expected X``
+  or ``should have been X``;
+- after an action that was not on offer X stands in the text, stood in none before it, is not one
+  of several offers or moves, and is no word that the solutions of other seeds use as well (``left``
+  is a move, not an answer). An action on offer, such as ``look``, may well find the answer;
 - it holds all of a solution of three actions or more in a row.
 
 For tools, whose results are there to be read, only the first way counts: after a call that is
@@ -36,12 +38,26 @@ SAYS_LATE = (
     r"\b(?:expected|should have (?:been|gone|said|chosen)|should be"
     r"|correct(?: \w+)?(?: (?:is|was))?|right (?:\w+ )?(?:is|was))(?: \w+){0,2}?"
 )
+SAYS_DEBUGGING = (
+    r"(?<![a-z])(?:answer|solution|secret|target|expected|correct|password|code)[a-z_]{0,12}['\"]?"
+    r"\s?[=:]\s?['\"(\[]{0,2}"
+)
 SECRET = r"\b(?:answer|solution|pin|password|passcode|secret|code)"
+SECRET_OF_SURPLUS = rf"\b(?:answer|solution)(?: {VERB})?"
+SECRET_OF_DUMP = rf"\b(?:answer|solution|secret|password)(?: {VERB})?"
 READ = 20_000
 MOST = 3
 
 Marks = tuple[tuple[int, int], ...]
 """Where a probe's mistakes are: (how many actions were played then, how many were right ones)."""
+
+
+@dataclass(frozen=True)
+class _Words:
+    """Actions of all solutions, and those that half of the other seeds use too."""
+
+    common: frozenset[str]
+    moves: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -67,14 +83,14 @@ def suspects(
     """
     found = []
     for one in (one for one in instances if one.solution):
-        common = _common(one, instances)
+        words = _words(one, instances)
         for marks, trace in (probe for probe in probes if probe[1].seed == one.seed):
             for place, done in marks:
                 if place <= len(trace.turns):
-                    found.append(_judge(one, trace, done, place, common, tools))
+                    found.append(_judge(one, trace, done, place, words, tools))
         for trace in (trace for trace in lost if trace.seed == one.seed):
             for place in range(len(trace.turns) + 1):
-                found.append(_judge(one, trace, 0, place, common, tools))
+                found.append(_judge(one, trace, 0, place, words, tools))
     by_seed: dict[int, list[Suspect]] = {}
     for suspect in found:
         if suspect is not None and len(by_seed.setdefault(suspect.seed, [])) < MOST:
@@ -83,7 +99,7 @@ def suspects(
 
 
 def _judge(
-    one: Instance, trace: Trace, done: int, place: int, common: frozenset[str], tools: bool
+    one: Instance, trace: Trace, done: int, place: int, words: _Words, tools: bool
 ) -> Suspect | None:
     """Judge the text that followed ``place`` actions, ``done`` of which were right ones."""
     turn = trace.turns[place - 1] if place else None
@@ -94,7 +110,7 @@ def _judge(
     if tools:
         answer = _told_by_tool(solution, done, told)
     else:
-        answer = _told_by_text(solution[done:], told, common)
+        answer = _told_by_text(solution[done:], told, words)
         whole = spoken(solution) if len(solution) > 2 else ""
         if not answer and whole and whole in told.plain and whole not in told.action:
             answer = whole
@@ -135,49 +151,74 @@ class _Told:
         """Whether a cue stands before the answer."""
         return re.search(rf"{cue} {re.escape(answer)}\b", self.plain) is not None
 
+    def betrays(self, action: str) -> bool:
+        """Whether the raw text holds the action as a value that was printed for debugging."""
+        raw = re.escape(action.lower())
+        return re.search(rf"{SAYS_DEBUGGING}{raw}(?![\w.]*\w)", self.text.lower()) is not None
+
+    def lists(self, answer: str, moves: frozenset[str]) -> bool:
+        """Whether the text also holds, as new, another action that some solution uses."""
+        return any(
+            len(move) >= SHORTEST_ANSWER and self.holds(move) and self.fresh(move)
+            for move in moves - {answer}
+        )
+
+    def on_offer(self) -> bool:
+        """Whether the action that brought this text was offered by a text before it."""
+        before = self.trace.turns[self.place - 2].observation if self.place > 1 else ()
+        texts = said(self.trace.first), said(before)
+        return any(self.action.strip() in map(normal, offers(text)) for text in texts)
+
 
 @lru_cache(maxsize=2048)
 def _plain(text: str) -> str:
     return f" {normal(text)} "
 
 
-def _told_by_text(rest: Sequence[str], told: _Told, common: frozenset[str]) -> str:
+def _told_by_text(rest: Sequence[str], told: _Told, words: _Words) -> str:
     """Return the next action of the solution if a game's text tells it, else nothing."""
-    answer = normal(action_words(rest[0]))
+    action = action_words(rest[0])
+    answer = normal(action)
     # What a longer play begins with may well stand in the rules.
     if not told.holds(answer) or (not told.place and len(rest) > 1):
         return ""
-    if told.says(SAYS_PLAINLY, answer):
+    long = len(answer) >= SHORTEST_ANSWER
+    if told.says(SAYS_PLAINLY, answer) or (long and told.betrays(action)):
         return answer
     if told.offers(answer):
         return ""
     late = told.place > 0 and told.says(SAYS_LATE, answer)
-    new = len(answer) >= SHORTEST_ANSWER and answer not in common and told.fresh(answer)
-    return answer if late or new or told.says(SAYS, answer) else ""
+    new = long and answer not in words.common and told.fresh(answer) and not told.on_offer()
+    if late or told.says(SAYS, answer) or (new and not told.lists(answer, words.moves)):
+        return answer
+    return ""
 
 
 def _told_by_tool(solution: Sequence[str], done: int, told: _Told) -> str:
     """Return an argument of the solution if a tool's result tells it as the answer."""
     if not told.place:
         return ""
+    calls = _calls(told.called)
     needed = {name for play in solution for name, _ in _calls(play)}
-    surplus = not {name for name, _ in _calls(told.called)} <= needed
-    cue = rf"{SECRET}(?: {VERB})?" if surplus else f"{SECRET} {VERB}"
-    for play in {solution[done], solution[-1]} if surplus else {solution[done]}:
-        for _, arguments in _calls(play):
-            for answer in (normal(str(value)) for value in arguments.values()):
-                long = len(answer) >= SHORTEST_ANSWER and told.holds(answer)
-                if long and told.says(cue, answer) and told.fresh(answer):
-                    return answer
+    asked, cue = [solution[done]], f"{SECRET} {VERB}"
+    if not {name for name, _ in calls} <= needed:
+        # A look-up that the author's solution skips may name codes; it does not name answers.
+        asked.append(solution[-1])
+        cue = SECRET_OF_SURPLUS if any(given for _, given in calls) else SECRET_OF_DUMP
+    for _, arguments in (call for play in asked for call in _calls(play)):
+        for answer in (normal(str(value)) for value in arguments.values()):
+            long = len(answer) >= SHORTEST_ANSWER and told.holds(answer)
+            if long and told.says(cue, answer) and told.fresh(answer):
+                return answer
     return ""
 
 
-def _common(one: Instance, instances: Sequence[Instance]) -> frozenset[str]:
-    """Actions that the solutions of half of the other seeds hold too: moves, not answers."""
+def _words(one: Instance, instances: Sequence[Instance]) -> _Words:
     others = [other for other in instances if other.seed != one.seed and other.solution]
-    words = [{normal(action_words(action)) for action in other.solution or ()} for other in others]
+    used = [{normal(action_words(action)) for action in other.solution or ()} for other in others]
     mine = {normal(action_words(action)) for action in one.solution or ()}
-    return frozenset(a for a in mine if 2 * sum(a in their for their in words) >= len(words) > 0)
+    common = {word for word in mine if 2 * sum(word in some for some in used) >= len(used) > 0}
+    return _Words(frozenset(common), frozenset(mine.union(*used)))
 
 
 def _calls(action: str) -> list[tuple[str, dict[str, Any]]]:

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from envgen.certificate import Check
-from envgen.certificate.checks import nontrivial
+from envgen.certificate.checks import nontrivial, seeded
 from envgen.certificate.hint import check_hint, spoken
 from envgen.certificate.leaks import suspects
 from envgen.certificate.odds import tail, too_many
@@ -241,6 +241,11 @@ def play_of(*turns: tuple[str, str], first: str = "Sum?", ended: bool = False) -
         (play_of(("7", "expected 5612"), first="From 1 to 5612"), True),
         (play_of(("7", "choose one of: 5612, 5613, 5614")), False),
         (play_of(("7", "no")), False),
+        (play_of(("7", "no (target=5612)"), first="From 1 to 5612"), True),
+        (play_of(("7", "no (target=56123)"), first="From 1 to 5612"), False),
+        (play_of(("look", "a scratch: 5612"), first="Choose one of: look, wait"), False),
+        (play_of(("zz", "a scratch: 5612"), first="Choose one of: look, wait"), True),
+        (play_of(("7", "ways on: 5612, 77")), False),
     ],
 )
 def test_a_text_is_suspected_when_it_tells_the_next_action(trace: Trace, leaks: bool) -> None:
@@ -259,6 +264,26 @@ def test_a_suspicion_says_what_to_play_to_prove_it() -> None:
     instances = [Instance(1, trace.first, ("12", "34", "56")), Instance(2, trace.first, ("7", "8"))]
     [found] = suspects(instances, [], [(((2, 1),), trace)], tools=False)
     assert (found.before, found.rest, found.answer) == (("12", "99"), ("34", "56"), "34")
+
+
+def test_a_listing_tells_codes_but_a_dump_tells_answers() -> None:
+    play = (call("hand_out", {"code": 4711}),)
+    for result, leaks in (("saw: code 4711", False), ('{"secret": 4711}', True)):
+        trace = play_of((call("list_all", {}), result), first="Hand out the saw.")
+        instances = [Instance(1, trace.first, play), Instance(2, trace.first, play)]
+        assert bool(suspects(instances, [trace], [], tools=True)) == leaks
+
+
+def test_one_play_for_all_seeds_is_no_variety() -> None:
+    def at(seed: int, answer: str) -> Instance:
+        return Instance(seed, seen(f"Instance {seed}")[0], (answer,))
+
+    plays = [play_of(("", "no"))]
+    assert seeded([at(n, "same") for n in range(8)], plays).verdict == "fail"
+    assert seeded([at(n, str(n // 5)) for n in range(8)], plays).verdict == "pass"
+    assert seeded(
+        [dataclasses.replace(at(n, ""), solution=None) for n in (1, 2)], plays
+    ).verdict == ("pass")
 
 
 def test_a_mistake_has_the_form_of_an_answer() -> None:
