@@ -95,5 +95,5 @@ def test_steps_are_timed(found: Found) -> None:
         bounded = made.check("bounded")
         assert bounded is not None
         evidence = bounded.evidence
-        assert 0 < evidence["median_step_s"] <= evidence["slowest_step_s"] < LIMITS.step_s
+        assert 0 < evidence["median_step_s"] <= evidence["slowest_step_s"]
         assert evidence["steps"] > 20
