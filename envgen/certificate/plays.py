@@ -2,11 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sandbox import EnvironmentFault, Episode, Jail, Message, Observation, episode_return
+from spadekit.tasks import together
 
 T = TypeVar("T")
 Player = Callable[[Sequence[Observation]], str | None]
@@ -132,16 +133,6 @@ async def _turns(episode: Episode, seed: int, player: Player, cap: int) -> Trace
     except EnvironmentFault as fault:
         return Trace(seed, first, tuple(turns), fault, action)
     return Trace(seed, first, tuple(turns), None, action)
-
-
-async def together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Do all at once and return the results in order; the first error cancels the rest."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one) for one in work]
-    except BaseExceptionGroup as errors:
-        raise errors.exceptions[0] from None
-    return [task.result() for task in tasks]
 
 
 @dataclass(frozen=True)

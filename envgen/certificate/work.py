@@ -13,13 +13,14 @@ from envgen.certificate.hint import check_hint
 from envgen.certificate.leaks import Marks, suspects
 from envgen.certificate.odds import too_many
 from envgen.certificate.players import baselines, boxed, odd_actions, unboxed, wrong_for
-from envgen.certificate.plays import Game, Instance, Table, Trace, said, script, together
+from envgen.certificate.plays import Game, Instance, Table, Trace, said, script
 from envgen.certificate.record import Check
 from envgen.certificate.search import QUICK
 from envgen.certificate.shift import shifted
 from envgen.certificate.source import SourceFacts
 from sandbox import EnvironmentFault, Jail, JailInfo, Observation, Sandbox, game_action
 from spadekit.seeds import derive
+from spadekit.tasks import together
 
 SEEDS = 8
 FIXED_SEEDS = (11, 222, 3333)
