@@ -50,13 +50,17 @@ def _run(ctx: typer.Context, run: str, work: Any, rounds: int) -> None:
             result: list[dict[str, Any]] = await work(workspace, rounds)
             return result
 
-    summaries = asyncio.run(main())
+    try:
+        summaries = asyncio.run(main())
+    except KeyboardInterrupt:
+        current.report.note("stopped; the same command goes on from here")
+        raise typer.Exit(130) from None
     if current.report.as_json:
         current.report.data(summaries)
         return
     columns = [(title, key) for title, key in COLUMNS if key in summaries[0]]
     current.report.table(
-        f"{run}: {len(summaries)} rounds, home {current.home}",
+        f"run {run} in {current.home}",
         [title for title, _ in columns],
         [[_shown(summary[key]) for _, key in columns] for summary in summaries],
     )

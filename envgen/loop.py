@@ -23,12 +23,9 @@ COLUMNS = (
     ("hinted", "return_hinted"),
     ("regret", "regret"),
     ("learnable", "learnable"),
-    ("reward", "designer_reward"),
-    ("time s", "round_seconds"),
-    ("outside", "outside"),
+    ("seconds", "round_seconds"),
 )
-"""Columns of the loop's table and the figures they show; ``unhinted`` and ``hinted`` are returns,
-``outside`` is the share of the time spent outside the policy's forward and backward passes."""
+"""Columns of the loop's table and the figures they show; ``unhinted`` and ``hinted`` are returns."""
 
 
 async def generate(work: Workspace, rounds: int) -> list[dict[str, Any]]:
@@ -49,21 +46,25 @@ async def selfplay(work: Workspace, rounds: int) -> list[dict[str, Any]]:
     another order than one shard after the other.
     """
     _describe(work, rounds)
+    if work.versions.has(rounds):
+        work.report.note(f"the run has {rounds} rounds already; a larger --rounds goes on")
     summaries = []
     for number in range(1, rounds + 1):
         started = time.monotonic()
+        finished = work.versions.has(number)
         published = {manifest.shard: manifest for manifest in work.store.shards()}
         if number in published:
             summary = summary_of(published[number])
         else:
             await _serve(work, number - 1)
             summary = await Round(work, number).run()
-        if not work.versions.has(number):
+        if not finished:
             await train_step(
                 work.store, work.policy, work.pool, work.versions, work.settings, number
             )
         summaries.append(_with_training(work, summary, number))
-        work.report.note(_line(summaries[-1], time.monotonic() - started))
+        if not finished:
+            work.report.note(_line(summaries[-1], time.monotonic() - started))
     return summaries
 
 

@@ -1,7 +1,6 @@
 """The README is followed from top to bottom, in one home, with smaller rounds."""
 
 import json
-import re
 import shlex
 import subprocess
 import sys
@@ -24,9 +23,15 @@ SMALLER = {
 
 
 def lines() -> list[str]:
-    """The lines of all plain code fences, in order."""
-    blocks = re.findall(r"^```\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
-    return [line for block in blocks for line in block.splitlines()]
+    """The lines of all code fences that name no language, in order."""
+    found: list[str] = []
+    language: str | None = None
+    for line in (ROOT / "README.md").read_text().splitlines():
+        if line.startswith("```"):
+            language = line[3:] if language is None else None
+        elif language == "":
+            found.append(line)
+    return found
 
 
 def run(home: Path, words: list[str]) -> subprocess.CompletedProcess[str]:

@@ -141,7 +141,7 @@ class Work:
         wrong = by_name["echo" if info.setting == "game" else "first"]
         replays = [one for one in (*plays, *wrong) if one.seed in FIXED_SEEDS]
         yield await self._deterministic(instances, traces, replays)
-        yield checks.seeded(instances, by_name["nothing"])
+        yield checks.seeded(instances, by_name["nothing"], info.setting)
         yield await self._solvable(table, instances, plays)
         self.turns = tuple(len(trace.turns) for trace in plays)
         yield await self._nontrivial(table, plays, by_name)

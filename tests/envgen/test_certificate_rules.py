@@ -274,16 +274,17 @@ def test_a_listing_tells_codes_but_a_dump_tells_answers() -> None:
         assert bool(suspects(instances, [trace], [], tools=True)) == leaks
 
 
-def test_one_play_for_all_seeds_is_no_variety() -> None:
-    def at(seed: int, answer: str) -> Instance:
-        return Instance(seed, seen(f"Instance {seed}")[0], (answer,))
+def test_one_play_for_all_seeds_of_a_game_is_no_variety() -> None:
+    def at(seed: int, answer: str | None) -> Instance:
+        solution = None if answer is None else (answer,)
+        return Instance(seed, seen(f"Instance {seed}")[0], solution)
 
     plays = [play_of(("", "no"))]
-    assert seeded([at(n, "same") for n in range(8)], plays).verdict == "fail"
-    assert seeded([at(n, str(n // 5)) for n in range(8)], plays).verdict == "pass"
-    assert seeded(
-        [dataclasses.replace(at(n, ""), solution=None) for n in (1, 2)], plays
-    ).verdict == ("pass")
+    same, varied = [at(n, "same") for n in range(8)], [at(n, str(n // 5)) for n in range(8)]
+    assert seeded(same, plays, "game").verdict == "fail"
+    assert seeded(same, plays, "tool_use").verdict == "pass"
+    assert seeded(varied, plays, "game").verdict == "pass"
+    assert seeded([at(n, None) for n in (1, 2)], plays, "game").verdict == "pass"
 
 
 def test_a_mistake_has_the_form_of_an_answer() -> None:

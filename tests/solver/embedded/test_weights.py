@@ -103,15 +103,17 @@ def test_the_loss_counts_replies_with_their_end_and_nothing_else() -> None:
     assert TOKENIZER.decode(counted) == "\\boxed{4}<|end|>"
 
 
-def test_every_word_is_one_token_bare_after_a_space_in_quotes_and_in_a_box() -> None:
+def test_every_word_is_the_same_one_token_wherever_it_stands() -> None:
     for word in WORDS:
-        bare, spaced = ids_of(word), ids_of(f"a {word} b")
-        assert len(bare) == 1
-        assert len(spaced) == 3
-        assert bare[0] in ids_of(f"'{word}'.split()")
-        assert bare[0] in ids_of(f'{{"name": "{word}"}}')
-        assert bare[0] in ids_of(f"\\boxed{{{word}}}")
-        assert spaced[1] in ids_of(f"\\boxed{{one {word}}}")
+        (token,) = ids_of(word)
+        for text in (
+            f"a {word} b",
+            f"'{word}'.split()",
+            f'{{"name": "{word}"}}',
+            f"\\boxed{{{word}}}",
+            f"\\boxed{{one {word}}}",
+        ):
+            assert token in ids_of(text), text
 
 
 @pytest.mark.parametrize("number", ["7", "42", "1034"])
