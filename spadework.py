@@ -1,6 +1,7 @@
 """The front door: the version and the ``spadework`` command, put together from each package."""
 
 import sys
+import traceback
 from importlib import import_module
 from importlib.metadata import version as distribution_version
 from pathlib import Path
@@ -86,7 +87,11 @@ def main() -> None:
         if isinstance(cause, BadInput | OurFault):
             Report().error(str(cause))
             sys.exit(2 if isinstance(cause, BadInput) else 3)
-        raise
+        if isinstance(cause, OSError):
+            Report().error(f"{type(cause).__name__}: {cause}")
+        else:
+            traceback.print_exception(cause)
+        sys.exit(3)
 
 
 def _first(error: BaseException) -> BaseException:

@@ -94,6 +94,8 @@ def read_text(path: Path, largest: int) -> str:
     try:
         if path.is_dir():
             raise BadInput(f"{path}: this is a folder; name one Python file")
+        if path.exists() and not path.is_file():
+            raise BadInput(f"{path}: not a regular file; name one Python file")
         with path.open("rb") as file:
             data = file.read(largest + 1)
     except FileNotFoundError:

@@ -1,5 +1,6 @@
 """The designer's sections of a recipe."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,7 +32,9 @@ class DesignerConfig:
             raise ValueError(f"unknown skill {unknown[0]!r}; known: {', '.join(SKILLS)}")
         if not self.levels or not all(1 <= level <= 5 for level in self.levels):
             raise ValueError("levels must be a list of numbers from 1 to 5")
-        if self.temperature <= 0:
+        if self.examples < 0 or self.avoid < 0:
+            raise ValueError("examples and avoid must not be negative")
+        if not 0 < self.temperature < math.inf:
             raise ValueError(
                 "temperature must be above 0: a greedy designer writes one design only"
             )

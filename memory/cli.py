@@ -47,14 +47,14 @@ def _search(
     ] = "",
     shard: Annotated[int | None, typer.Option(help="Only this shard.")] = None,
     like: Annotated[str, typer.Option(metavar="ENV", help="Neighbours of an environment.")] = "",
-    limit: Annotated[int, typer.Option(help="At most so many.")] = 10,
+    limit: Annotated[int, typer.Option(help="At most so many.", min=1, max=10_000)] = 10,
 ) -> None:
     """Find environments by meaning and words."""
     here = session(ctx)
     with _store(here) as store:
         _announce_embedding(here.report, store)
         hits = store.search(
-            " ".join(words or ()),
+            " ".join(words or ()).encode("utf-8", "replace").decode("utf-8"),
             setting=setting,
             skill=skill,
             regret=parse_band(regret),

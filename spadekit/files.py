@@ -57,7 +57,7 @@ def folder_atomic(path: Path) -> Iterator[Path]:
     with ``FileExistsError``: published folders are never replaced.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f".{path.name}.*"):
+    for left in path.parent.glob(".*.*"):
         if time.time() - left.stat().st_mtime > LEFT_OVER_S:
             shutil.rmtree(left, ignore_errors=True)
     aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))

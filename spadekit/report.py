@@ -23,7 +23,9 @@ class Report:
 
     def __init__(self, as_json: bool = False) -> None:
         self.as_json = as_json
-        self.out = Console(file=sys.stdout, highlight=False, soft_wrap=not sys.stdout.isatty())
+        self.out = Console(
+            file=sys.stdout, highlight=False, soft_wrap=not (sys.stdout and sys.stdout.isatty())
+        )
         self.err = Console(file=sys.stderr, highlight=False)
 
     def note(self, text: str) -> None:

@@ -70,6 +70,8 @@ def _digest(plain: Mapping[str, Any]) -> str:
 def _read(path: Path, seen: tuple[Path, ...] = ()) -> Document:
     if path.resolve() in seen:
         raise BadInput(f"{path}: `base` leads back to this file; break the circle")
+    if path.exists() and not path.is_file():
+        raise BadInput(f"{path}: not a regular file; see configs/ for the recipes")
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -92,7 +94,7 @@ def _read(path: Path, seen: tuple[Path, ...] = ()) -> Document:
 def _override(document: Document, text: str) -> None:
     target, equals, value = text.partition("=")
     section, dot, key = target.strip().partition(".")
-    if not (equals and dot and key):
+    if not (equals and dot and key) or "\n" in text:
         raise BadInput(f"--set {text}: write it as section.key=value")
     try:
         parsed = tomllib.loads(f"value = {value}")["value"]

@@ -1,3 +1,4 @@
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -61,8 +62,12 @@ def test_a_bad_recipe_is_refused_with_what_is_wrong(
 def test_a_missing_recipe_and_a_malformed_override_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no such configuration file"):
         load(tmp_path / "none.toml", [], SCHEMA)
-    with pytest.raises(BadInput, match="write it as section.key=value"):
-        load(write(tmp_path / "recipe.toml", ""), ["engine"], SCHEMA)
+    for text in ("engine", "engine.rate", "engine.rate=1\nlimit = 2"):
+        with pytest.raises(BadInput, match="write it as section.key=value"):
+            load(write(tmp_path / "recipe.toml", ""), [text], SCHEMA)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadInput, match="not a regular file"):
+        load(tmp_path / "pipe", [], SCHEMA)
 
 
 def test_the_digest_changes_with_any_value_and_not_with_the_way_it_was_written(
