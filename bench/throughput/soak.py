@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -130,7 +131,7 @@ def _state() -> State:
         threads=int(status["Threads"]),
         processes=len(children),
         zombies=sum(_is_zombie(pid) for pid in children),
-        control_groups=sum(len(list(parent.glob("NSJAIL*"))) for parent in cgroups.find().parents),
+        control_groups=_control_groups(),
     )
 
 
@@ -139,3 +140,22 @@ def _is_zombie(pid: str) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
         return False
+
+
+def _control_groups() -> int:
+    """Count the jails' control groups that are ours: of our jails, or left over without a process.
+
+    Another process on this machine may run jails of its own in the same parent.
+    """
+    groups = [group for parent in cgroups.find().parents for group in parent.glob("NSJAIL.*")]
+    guests = [int(group.suffix[1:]) for group in groups if group.suffix[1:].isdecimal()]
+    return sum(_parent(_parent(guest)) in (0, os.getpid()) for guest in guests)
+
+
+def _parent(process: int) -> int:
+    """Return the parent's process id, 0 where there is no such process."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return 0
+    return int(stat.rpartition(")")[2].split()[1])
