@@ -38,6 +38,11 @@ def run(home: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "spadework", *words, "--home", str(home)]
     for setting in SMALLER.get(words[0], ()):
         command += ["--set", setting]
+    if words[0] == "report":
+        few = home / "few.jsonl"
+        whole = (ROOT / "bench" / "heldout" / "embedded.jsonl").read_text()
+        few.write_text("".join(whole.splitlines(keepends=True)[:8]))
+        command += ["--set", f"heldout.path={few}"]
     return subprocess.run(
         command, capture_output=True, text=True, cwd=ROOT, stdin=subprocess.DEVNULL, timeout=300
     )

@@ -109,7 +109,7 @@ def test_a_loop_killed_again_and_again_ends_like_an_unbroken_one(
     unbroken: Path, tmp_path: Path
 ) -> None:
     chance = random.Random(5)
-    for _ in range(4):
+    for _ in range(3):
         process = subprocess.Popen(
             spadework(tmp_path, "loop", "--rounds", "2"),
             stdout=subprocess.DEVNULL,
