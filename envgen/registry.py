@@ -5,7 +5,6 @@ from pathlib import Path
 import gymnasium
 
 from memory import EnvironmentRecord, Store
-from sandbox.gym import SandboxedEnv
 
 
 def register(store: Store | Path | str) -> list[str]:
@@ -31,6 +30,3 @@ def _register(record: EnvironmentRecord) -> str:
             disable_env_checker=True,
         )
     return name
-
-
-__all__ = ["SandboxedEnv", "register"]

@@ -4,12 +4,10 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from sandbox import EnvironmentFault, Episode, Jail, Message, Observation, episode_return
 from spadekit.tasks import together
 
-T = TypeVar("T")
 Player = Callable[[Sequence[Observation]], str | None]
 """Given all observations so far, return the next action, or ``None`` to stop."""
 
