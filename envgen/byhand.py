@@ -3,48 +3,92 @@
 import json
 import shlex
 import sys
+from collections.abc import Callable
 from typing import Any, TextIO
 
-from sandbox import JailInfo, Message, Observation, Sandbox, episode_return, game_action
+from sandbox import JailInfo, Observation, Sandbox, episode_return, game_action
 from spadekit.errors import BadInput
 from spadekit.report import Report
 
+LEFT = "left before the end; return 0"
+LONGEST_SHOWN = 60
+
 
 async def play_by_hand(
-    source: str, seed: int, sandbox: Sandbox, report: Report, lines: TextIO | None = None
+    source: str,
+    seed: int,
+    sandbox: Sandbox,
+    report: Report,
+    lines: TextIO | None = None,
+    hint: str = "",
 ) -> float:
     """Play one episode and give its return; a line of ``lines`` (standard input) is an action.
 
     Everything printed goes to stderr with ``--json``, else to stdout. The end of input leaves the
-    episode: return 0. Raises ``EnvironmentFault``.
+    episode: return 0. A line that is too long for an action is the player's fault: it is said so
+    and not played. Raises ``EnvironmentFault``.
     """
-    lines = lines or sys.stdin
-    say = report.note if report.as_json else report.text
+    # A frame carries the action as JSON with its head; half of it is what a policy may use too.
+    longest = sandbox.config.frame_bytes // 2
+    keyboard = Keyboard(lines or sys.stdin, report, longest)
     async with sandbox, await sandbox.open(source) as jail, await jail.episode(seed) as episode:
-        say(f"{jail.info.title}\n{_how(jail.info)}\n")
-        say(_shown(episode.observation))
+        info = jail.info
+        report.panel("", f"{info.title}\n{how(info, hint)}")
+        show(report, episode.observation)
         turns = 0
         while True:
-            if lines.isatty():
-                say("> ")
-            # One player at one keyboard: nothing else of this loop waits meanwhile.
-            line = lines.readline()
-            if not line:
-                say("left before the end; return 0")
+            line = keyboard.line(prompt(turns + 1, info.max_turns))
+            if line is None or line.strip() == ":quit":
+                report.say(LEFT)
                 return 0.0
+            if line.strip() in (":hint", ":tools", ":help"):
+                report.say(_ordered(line.strip(), info, hint))
+                continue
             try:
-                action = as_action(line.rstrip("\n"), jail.info)
+                action = as_action(line, info)
+                if (size := len(json.dumps(action))) > longest:
+                    raise BadInput(f"an action has at most {longest} bytes; this one has {size}")
             except BadInput as error:
-                report.note(str(error))
+                report.note(f"not played: {error}")
                 continue
             step = await episode.step(action)
             turns += 1
-            say(_shown(step.observation))
+            show(report, step.observation)
             if step.terminated or step.truncated:
                 result = episode_return(step.reward, step.terminated)
                 end = "the end" if step.terminated else "out of turns"
-                say(f"{end} after {turns} turns; return {result:g}")
+                report.say(f"{end} after {turns} turn{'s'[: turns != 1]}; return {result:g}")
                 return result
+            if step.reward:
+                report.say(f"reward so far {step.reward:g}")
+
+
+class Keyboard:
+    """Reads lines of a person or a pipe, none of them longer than ``longest`` characters."""
+
+    def __init__(self, lines: TextIO, report: Report, longest: int) -> None:
+        self.lines, self.report, self.longest = lines, report, longest
+
+    def line(self, prompt: str) -> str | None:
+        """Return the next line without its end, None when there is none.
+
+        One player at one keyboard: nothing else of the loop waits meanwhile.
+        """
+        while True:
+            if self.lines.isatty():
+                self.report.ask(prompt)
+            text = self.lines.readline(self.longest)
+            if not text:
+                return None
+            if text.endswith("\n") or len(text) < self.longest:
+                # A pipe may hold any bytes; what is not text cannot be an action.
+                return text.rstrip("\r\n").encode("utf-8", "replace").decode()
+            size = len(text)
+            while not text.endswith("\n") and (text := self.lines.readline(self.longest)):
+                size += len(text)
+            self.report.note(
+                f"not played: a line of {size} characters; an action has at most {self.longest}"
+            )
 
 
 def as_action(line: str, info: JailInfo) -> str:
@@ -59,7 +103,7 @@ def as_action(line: str, info: JailInfo) -> str:
     if line.lstrip().startswith("{"):
         try:
             value = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise BadInput(f"not JSON: {error}") from None
         if not isinstance(value, dict):
             raise BadInput('write a call as {"name": "...", "arguments": {...}}')
@@ -76,10 +120,56 @@ def as_action(line: str, info: JailInfo) -> str:
     for part in parts:
         key, equals, text = part.partition("=")
         if not equals:
-            raise BadInput(f"{name}: write {part!r} as key=value; quote values that hold spaces")
+            shown = part[:LONGEST_SHOWN]
+            raise BadInput(f"{name}: write {shown!r} as key=value; quote values that hold spaces")
         schema = tools[name]["parameters"]["properties"].get(key, {})
         arguments[key] = text if schema.get("type") == "string" else _value(text)
     return _action([{"name": name, "arguments": arguments}])
+
+
+def how(info: JailInfo, hint: str) -> str:
+    """Say how to play: what an action is, the tools, and the orders."""
+    orders = [":quit"]
+    orders += [":hint"] if hint else []
+    orders += [":tools"] if info.tools else []
+    told = f"Orders to this program: {', '.join(orders)}."
+    if info.setting == "game":
+        return f"Type your action; a box is optional. {told}"
+    return f"Type a call, or plain text to end your turn. {told}\n{_tools(info)}"
+
+
+def prompt(turn: int, most: int | None) -> str:
+    """Return what stands before the cursor."""
+    return f"turn {turn} of {most} > " if most else f"turn {turn} > "
+
+
+def show(report: Report, observation: Observation) -> None:
+    """Print the messages of an observation."""
+    for message in observation:
+        report.panel("tool" if message.role == "tool" else "", message.content)
+
+
+def _ordered(order: str, info: JailInfo, hint: str) -> str:
+    answers: dict[str, Callable[[], str]] = {
+        ":hint": lambda: f"hint: {hint or 'this environment has none'}",
+        ":tools": lambda: _tools(info) or "a game has no tools",
+        ":help": lambda: how(info, hint),
+    }
+    return answers[order]()
+
+
+def _tools(info: JailInfo) -> str:
+    calls = []
+    for tool in info.tools:
+        function = tool["function"]
+        arguments = " ".join(
+            f"{key}=..." if key in function["parameters"]["required"] else f"[{key}=...]"
+            for key in function["parameters"]["properties"]
+        )
+        calls.append(
+            f"  {function['name']} {arguments}".rstrip() + f"  ({function['description']})"
+        )
+    return "\n".join(["Tools:", *calls]) if calls else ""
 
 
 def _action(calls: list[dict[str, Any]]) -> str:
@@ -89,26 +179,5 @@ def _action(calls: list[dict[str, Any]]) -> str:
 def _value(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
-
-
-def _how(info: JailInfo) -> str:
-    if info.setting == "game":
-        return "Type your action; a box is optional."
-    calls = []
-    for tool in info.tools:
-        function = tool["function"]
-        arguments = " ".join(f"{key}=..." for key in function["parameters"]["properties"])
-        calls.append(
-            f"  {function['name']} {arguments}".rstrip() + f"  ({function['description']})"
-        )
-    return "Type a call, or plain text to end your turn. Tools:\n" + "\n".join(calls)
-
-
-def _shown(observation: Observation) -> str:
-    return "\n".join(_line(message) for message in observation)
-
-
-def _line(message: Message) -> str:
-    return f"tool: {message.content}" if message.role == "tool" else message.content

@@ -1,18 +1,22 @@
-"""The designer's commands: generate, loop, check, play."""
+"""The designer's commands: generate, loop, check, play, import, export."""
 
 import asyncio
 from typing import Annotated, Any
 
 import typer
 
-from envgen import cli_check
+import memory.cli
+from envgen import cli_check, cli_play
 from spadekit.cli import command, session
 from spadekit.errors import BadInput
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to ``app``."""
-    cli_check.register(app)
+    for part in (cli_check, cli_play):
+        part.register(app)
+    if cli_play.show_seed not in memory.cli.ELSEWHERE:
+        memory.cli.ELSEWHERE.append(cli_play.show_seed)
 
     @command(app, "generate")
     def generate(

@@ -1,23 +1,17 @@
-"""The commands ``check`` (certify one source file) and ``play`` (play an environment by hand)."""
+"""The command ``check``: certify one source file."""
 
-import asyncio
-import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from envgen.byhand import play_by_hand
 from envgen.certificate import CHECKS, Certificate, certify_sync
-from envgen.seeds import load as load_seeds
-from memory import MemoryConfig, Store
-from sandbox import EnvironmentFault, Sandbox, SandboxConfig
+from envgen.sourcefile import hint_of, read_source, read_text
+from sandbox import Sandbox, SandboxConfig
 from spadekit.cli import command, session
 from spadekit.errors import BadInput
 
-HINT_LINE = re.compile(r"#\s*hint:\s*(.+)", re.IGNORECASE)
-HINT_TAIL = 5
 SHOWN_WIDTH = 200
 
 
@@ -56,90 +50,6 @@ def register(app: typer.Typer) -> None:
         if not certificate.accepted:
             raise typer.Exit(1)
 
-    @command(app, "play")
-    def play(
-        ctx: typer.Context,
-        env: Annotated[
-            str, typer.Argument(help="A .py file, the name of a seed, or an id of the store.")
-        ],
-        seed: Annotated[int, typer.Option(help="Which instance to play.")] = 0,
-        hint: Annotated[bool, typer.Option("--hint", help="Show the hint.")] = False,
-    ) -> None:
-        """Play an environment by hand in the terminal."""
-        current = session(ctx)
-        config = current.settings.section(SandboxConfig)
-        source, text = resolve(
-            env, current.home, current.settings.section(MemoryConfig), config.max_source_bytes
-        )
-        if hint:
-            current.report.note(f"hint: {text or 'this environment has none'}")
-        try:
-            reward = asyncio.run(play_by_hand(source, seed, Sandbox(config), current.report))
-        except EnvironmentFault as fault:
-            raise BadInput(f"{env}: the environment fails: {fault}") from None
-        if current.report.as_json:
-            current.report.data({"env": env, "seed": seed, "return": reward})
-
-
-def read_source(path: Path, largest: int) -> str:
-    """Read a source file. Raises ``BadInput`` when it is missing, empty, binary or too large."""
-    text = read_text(path, largest)
-    if not text.strip():
-        raise BadInput(f"{path}: the file is empty; write one Python class whose name ends in Env")
-    return text
-
-
-def read_text(path: Path, largest: int) -> str:
-    """Read a text file of at most ``largest`` bytes. Raises ``BadInput``."""
-    try:
-        if path.is_dir():
-            raise BadInput(f"{path}: this is a folder; name one Python file")
-        if path.exists() and not path.is_file():
-            raise BadInput(f"{path}: not a regular file; name one Python file")
-        with path.open("rb") as file:
-            data = file.read(largest + 1)
-    except FileNotFoundError:
-        raise BadInput(f"{path}: no such file") from None
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
-    if len(data) > largest:
-        raise BadInput(f"{path}: larger than {largest} bytes; an environment is one short file")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: not UTF-8 text; an environment is a Python source file") from None
-    if "\0" in text:
-        raise BadInput(f"{path}: holds NUL characters, so it is not a text file")
-    return text
-
-
-def hint_of(source: str) -> str | None:
-    """Return the hint of a source's last lines (``# hint: ...``), if there is one."""
-    for line in reversed(source.strip().splitlines()[-HINT_TAIL:]):
-        match = HINT_LINE.match(line.strip())
-        if match:
-            return match[1].strip()
-    return None
-
-
-def resolve(env: str, home: Path, config: MemoryConfig, largest: int) -> tuple[str, str]:
-    """Return (source, hint) of a file, a seed or a stored environment. Raises ``BadInput``."""
-    if env.endswith(".py") or "/" in env:
-        source = read_source(Path(env), largest)
-        return source, hint_of(source) or ""
-    for seed in load_seeds():
-        if seed.name == env:
-            return seed.source, seed.hint
-    if not (home / "store").is_dir():
-        names = ", ".join(seed.name for seed in load_seeds())
-        raise BadInput(f"{env}: no such seed, and no store in {home}; the seeds are {names}")
-    store = Store.open(home / "store", config)
-    try:
-        record = store.environment(env)
-    finally:
-        store.close()
-    return record.source, record.hint
-
 
 def _rows(certificate: Certificate) -> list[tuple[str, str, str]]:
     rows = [
@@ -147,6 +57,3 @@ def _rows(certificate: Certificate) -> list[tuple[str, str, str]]:
     ]
     reached = {check.name for check in certificate.checks}
     return rows + [(name, "-", "not reached") for name in CHECKS if name not in reached]
-
-
-__all__ = ["hint_of", "read_source", "register", "resolve"]

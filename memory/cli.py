@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +18,9 @@ from spadekit.errors import BadInput
 from spadekit.report import Report
 
 _FEW_BARS = 40  # characters of the longest bar of a histogram
+
+ELSEWHERE: list[Callable[[str], Mapping[str, Any] | None]] = []
+"""Where `show` looks before the store; a package above adds what it knows by name."""
 
 
 def register(app: typer.Typer) -> None:
@@ -83,6 +87,10 @@ def _show(
 ) -> None:
     """Show an environment or a design with everything known about it."""
     here = session(ctx)
+    for look in ELSEWHERE:
+        if found := look(name):
+            _show_named(here.report, found)
+            return
     with _store(here) as store:
         environment, design = _find(store, name)
         if environment is not None:
@@ -187,6 +195,14 @@ def _find(store: Store, name: str) -> tuple[EnvironmentRecord | None, DesignReco
         if "no design" not in str(error):
             raise
     raise BadInput(f"no environment or design {name} in the store; `spadework search` shows ids")
+
+
+def _show_named(report: Report, found: Mapping[str, Any]) -> None:
+    if report.as_json:
+        report.data(dict(found))
+        return
+    report.record("", {key: value for key, value in found.items() if key != "source"})
+    report.text(found["source"])
 
 
 def _show_environment(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.panel import Panel
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -44,6 +45,21 @@ class Report:
     def text(self, text: str) -> None:
         """Print text on stdout exactly as it is, control characters shown, never interpreted."""
         self.out.print(Text(_printable(text)))
+
+    def say(self, text: str) -> None:
+        """Say something to the person at the terminal: on stdout, with ``as_json`` on stderr."""
+        self.note(text) if self.as_json else self.text(text)
+
+    def panel(self, title: str, text: str) -> None:
+        """Say a text in a frame; where nobody watches a terminal, title and text as they are."""
+        if self.as_json or not self.out.is_terminal:
+            self.say(f"{title}: {text}" if title else text)
+            return
+        self.out.print(Panel(Text(_printable(text)), title=_title(title), title_align="left"))
+
+    def ask(self, prompt: str) -> None:
+        """Print what stands before the cursor, without ending the line."""
+        (self.err if self.as_json else self.out).print(Text(_printable(prompt)), end="")
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table for people, or with ``as_json`` a list of objects keyed by column."""

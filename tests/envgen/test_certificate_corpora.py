@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from envgen.certificate import CHECKS, Certificate, certify
-from envgen.cli_check import hint_of
 from envgen.seeds import load
+from envgen.sourcefile import hint_of
 from sandbox import Sandbox, SandboxConfig
 
 CORPORA = Path(__file__).parents[1] / "corpora"
