@@ -97,9 +97,13 @@ class Embedder:
 
 
 def embedding_text(title: str, description: str, skills: Sequence[str]) -> str:
-    """Return the text that stands for an environment in meaning and word search."""
+    """Return the text that stands for an environment in meaning and word search.
+
+    A description usually begins with the title; said twice it would drown the rest.
+    """
     tags = ", ".join(skill.replace("_", " ") for skill in skills)
-    return f"{title}\n{description}\n{tags}".strip()
+    about = description if description.startswith(title) else f"{title}\n{description}"
+    return f"{about}\n{tags}".strip()
 
 
 def vendi(embeddings: "Array") -> float:

@@ -2,10 +2,11 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from memory.embedding import Embedder
+from memory.fusion import fuse
 from memory.schema import EnvironmentRecord, StandingRecord
 from memory.standing import STATUSES
 from memory.tables import Tables, any_of, quoted
@@ -13,7 +14,6 @@ from spadekit.errors import BadInput
 
 Band = tuple[float, float]
 
-_RRF = 60  # the usual constant of reciprocal rank fusion (Cormack et al., 2009)
 _PREFILTER = 2_000  # up to so many ids go into the query; more are filtered after it
 _WIDEST = 1_000_000
 
@@ -157,15 +157,6 @@ class Latest(Mapping[str, StandingRecord]):
         return [self._ids[int(index)] for index in np.flatnonzero(kept)]
 
 
-def fuse(*rankings: Sequence[str]) -> dict[str, float]:
-    """Return the reciprocal-rank score of every id: sum of 1 / (60 + rank), ranks from 1."""
-    scores: dict[str, float] = {}
-    for ranking in rankings:
-        for rank, one in enumerate(ranking, start=1):
-            scores[one] = scores.get(one, 0.0) + 1.0 / (_RRF + rank)
-    return scores
-
-
 def rank(tables: Tables, embedder: Embedder, query: Query, latest: Latest) -> list[Ranked]:
     """Return the best ``query.limit`` environments in order."""
     where = filters(query.setting, query.skill, query.shard)
@@ -185,12 +176,12 @@ def rank(tables: Tables, embedder: Embedder, query: Query, latest: Latest) -> li
         worded = tables.matching(query.text, where, window) if query.text else []
         exhausted = len(near) < window
         near = [(i, s) for i, s in near if i != query.like and passes(latest.get(i), query)]
-        worded = [(i, s) for i, s in worded if passes(latest.get(i), query)]
+        worded = [i for i in worded if passes(latest.get(i), query)]
         if exhausted or len(near) >= query.limit or window >= _WIDEST:
             break
         window *= 4
     similarity = dict(near)
-    scores = fuse([i for i, _ in near], [i for i, _ in worded])
+    scores = fuse([i for i, _ in near], worded)
     order = sorted(scores, key=lambda one: (-scores[one], -similarity.get(one, -1.0), one))
     return [Ranked(one, scores[one], similarity.get(one)) for one in order[: query.limit]]
 

@@ -15,8 +15,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from memory.config import MemoryConfig
+from memory.fusion import answers, terms
 from memory.schema import DESIGNS, ENVIRONMENTS, PLAYS, STANDINGS
 
+QUARANTINE = (
+    "id",
+    "shard",
+    "policy_version",
+    "outcome",
+    "stage",
+    "reason",
+    "detail",
+    "environment",
+)
+"""What is kept of a refused design where refusals are looked up; the whole is in ``designs``."""
 _PRIMARY = {b"lance-schema:unenforced-primary-key": b"true"}
 _ANN_PROBES = 50
 _ANN_REFINE = 3
@@ -44,6 +56,7 @@ SCHEMAS: Mapping[str, pa.Schema] = MappingProxyType(
             _field("digest", pa.string()),
             pa.field("signature", pa.list_(pa.uint32())),
         ),
+        "quarantine": _keyed("id", *(DESIGNS.field(name) for name in QUARANTINE)),
         "indexed": _keyed("name", _field("content", pa.string())),
     }
 )
@@ -65,6 +78,7 @@ _INDEXES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "environments": {"id": "B", "shard": "M", "setting": "M", "skills": "L", "words": "F"},
         "designs": {"id": "B", "shard": "M"},
+        "quarantine": {"id": "B", "shard": "M", "stage": "M"},
         "plays": {"id": "B", "environment": "B"},
         "standings": {"key": "B", "environment": "B"},
         "vectors": {"id": "B", "shard": "M", "setting": "M", "skills": "L"},
@@ -159,8 +173,8 @@ class Tables:
         similarity = [1.0 - distance for distance in found.column("_distance").to_pylist()]
         return list(zip(found.column("id").to_pylist(), similarity, strict=True))
 
-    def matching(self, words: str, where: str, limit: int) -> list[tuple[str, float]]:
-        """Return (id, BM25 score) of the environments whose title, description or skills match."""
+    def matching(self, words: str, where: str, limit: int) -> list[str]:
+        """Return the environments that hold most of the words, best BM25 score first."""
         from lancedb.query import MatchQuery
 
         table = self.table("environments")
@@ -171,9 +185,11 @@ class Tables:
         query = table.search(match, query_type="fts")
         if where:
             query = query.where(where, prefilter=True)
-        found = query.select(["id", "_score"]).limit(limit).to_arrow()
-        scores = found.column("_score").to_pylist()
-        return list(zip(found.column("id").to_pylist(), scores, strict=True))
+        found = query.select(["id", "words", "_score"]).limit(limit).to_arrow()
+        wanted = terms(words)
+        texts = found.column("words").to_pylist()
+        ids = found.column("id").to_pylist()
+        return [one for one, text in zip(ids, texts, strict=True) if answers(wanted, text)]
 
     def ensure_indexes(self, name: str) -> None:
         """Create the indexes that a table lacks, the vector index once it is large enough."""
@@ -213,18 +229,10 @@ class Tables:
             if name in _INDEXES:
                 self.compact(name, force=True)
 
-    def drop(self) -> None:
-        """Remove all tables; they come back empty at their next use.
-
-        The marks of what is indexed go first: whoever is killed in between must not leave marks of
-        rows that are gone.
-        """
-        db = self._connect()
-        present = set(db.list_tables().tables)
-        for name in sorted(_INDEXES, key=lambda name: name != "indexed"):
-            if name in present:
-                db.drop_table(name, ignore_missing=True)
-        self.close()  # the session remembers files that are gone
+    def use(self, uri: str) -> None:
+        """Go on with the tables at another address."""
+        self.close()
+        self.uri = uri
 
     def close(self) -> None:
         """Let go of the tables; they are opened again at their next use."""

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from memory.search import Query, fuse, parse_band, passes
+from memory.fusion import answers, fuse, terms
+from memory.search import Query, parse_band, passes
 from spadekit.errors import BadInput
 
 # A paraphrase of every environment in conftest.ABOUT, in the same order.
@@ -152,3 +153,11 @@ def test_fusion_prefers_what_both_rankings_know():
     assert max(scores, key=scores.__getitem__) == "c"
     assert scores["a"] > scores["b"] > scores["d"] - 1e-4
     assert fuse() == {}
+
+
+def test_words_count_when_they_are_most_of_what_was_asked():
+    wanted = terms("the hidden canals")
+    assert wanted == {"hidden", "canal"}
+    assert answers(wanted, "A canal.")
+    assert not answers(terms("hidden canals of an old town"), "A canal.")
+    assert answers(terms("of the"), "anything")
