@@ -1,12 +1,14 @@
 """The settings of the memory: duplicate thresholds, embedding model and upkeep."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass(frozen=True)
 class MemoryConfig:
     """Section ``[memory]`` of a recipe.
 
+    ``uri``: where the store lies, a folder or ``s3://bucket/folder`` ("": ``store`` in the home).
     ``duplicate_jaccard``: share of equal 5-token shingles at and above which a design is a variant
     of its neighbour (0.70: duplicates measured at 0.74 and more, other pairs at 0.61 and less).
     ``keep_variants``: admit designs with the structure of a known one when they behave differently.
@@ -19,6 +21,7 @@ class MemoryConfig:
     score / n of a shard under which ``stats`` raises the alarm.
     """
 
+    uri: str = field(default="", compare=False)  # where records lie does not change them
     duplicate_jaccard: float = 0.70
     keep_variants: bool = False
     novelty_bar: float = 0.98
@@ -41,3 +44,7 @@ class MemoryConfig:
             raise ValueError("fresh_s must not be negative")
         if not self.embed_model:
             raise ValueError("embed_model is empty; write `packaged` or the name of a model")
+
+    def place(self, home: Path) -> str:
+        """Return where the store of a home lies."""
+        return self.uri or str(home / "store")

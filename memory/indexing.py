@@ -1,14 +1,14 @@
 """From shards and logs to tables: each source exactly once, whatever was killed in between."""
 
-import fcntl
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from memory import shards
+from memory import generation, shards
 from memory.embedding import Embedder, embedding_text
+from memory.places import Place
 from memory.schema import (
     DesignRecord,
     EnvironmentRecord,
@@ -16,11 +16,12 @@ from memory.schema import (
     StandingRecord,
     to_table,
 )
-from memory.tables import Tables, any_of, quoted
+from memory.tables import QUARANTINE, Tables, any_of, quoted
 from spadekit.errors import BadInput
 
 _LOGS: dict[str, type] = {"plays": PlayRecord, "standings": StandingRecord}
-_COMPACTED = ("environments", "designs", "plays", "standings", "indexed")
+_COMPACTED = ("environments", "designs", "quarantine", "plays", "standings", "indexed")
+REFUSED = ("refused", "duplicate")  # outcomes of designs that stand in quarantine
 _BATCH = 64  # texts between two commits
 
 
@@ -31,7 +32,7 @@ class Indexer:
     killed run repeats harmlessly and several processes may index the same source at once.
     """
 
-    def __init__(self, root: Path, tables: Tables, embedder: Embedder) -> None:
+    def __init__(self, root: Place, tables: Tables, embedder: Embedder) -> None:
         self.root = root
         self.tables = tables
         self.embedder = embedder
@@ -40,22 +41,51 @@ class Indexer:
     def catch_up(self) -> int:
         """Index every shard and log that is not yet; return how many there were."""
         names = self._names()
-        if self._done.issuperset(names):
+        if self.follow() and self._done.issuperset(names):
             return 0
         with self._alone():
+            self.follow()
             return self._index_missing(names)
 
+    def follow(self) -> bool:
+        """Go where the tables are now, which a rebuild changes; say whether that is where we were."""
+        uri = generation.current(self.root)
+        if uri == self.tables.uri:
+            return True
+        self.tables.use(uri)
+        self._done = set()
+        return False
+
+    def forget(self) -> None:
+        """Let go of the tables and of what is known of them; the next call looks again."""
+        self.tables.close()
+        self._done = set()
+
     def rebuild(self) -> int:
-        """Drop the tables and index every shard and log again; return how many there were."""
+        """Index every shard and log again, into new tables; return how many there were.
+
+        Everybody goes on with the old tables until the new ones hold it all. Whoever was writing
+        into the old ones meanwhile finds, at its next call, that the new ones lack its source.
+        """
         with self._alone():
-            self.tables.drop()
-            return self._index_missing(self._names())
+            name = generation.begin()
+            uri = str(self.root / name)
+            aside = Tables(uri, self.tables.config, lambda: self.embedder.width)
+            try:
+                count = Indexer(self.root, aside, self.embedder)._index_missing(self._names())
+                generation.switch(self.root, name)
+            except BaseException:
+                (self.root / name).remove()
+                raise
+            finally:
+                aside.close()
+            self.follow()
+        return count
 
     def _names(self) -> list[str]:
         names = [f"shards/{number:06d}" for number in shards.numbers(self.root / "shards")]
         for log in _LOGS:
-            files = sorted((self.root / log).glob("*.parquet"))
-            names += [f"{log}/{path.name}" for path in files]
+            names += [f"{log}/{name}" for name in shards.logs(self.root / log)]
         return names
 
     def _index_missing(self, names: Sequence[str]) -> int:
@@ -72,13 +102,12 @@ class Indexer:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Let one process at a time index or drop tables. A dead process holds no lock.
+        """Let one process at a time index or rebuild. A dead process holds no lock.
 
-        For indexing this is only speed (racing ones would redo each other's commits; that rows stand
-        once is owed to primary keys), but no row may be put into a table that is being dropped.
+        This is only speed: racing ones would redo each other's commits. That rows stand once is
+        owed to primary keys, and that none is lost to the marks in `indexed`.
         """
-        with (self.root / "index.lock").open("ab") as handle:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        with (self.root / "index.lock").lock():
             yield
 
     def embed_missing(self) -> int:
@@ -109,14 +138,18 @@ class Indexer:
         """Compare the tables' ids with those of shards and logs; a line per table that differs."""
         problems = []
         root = self.root / "shards"
-        for name in ("environments", "designs", "plays"):
+        for name in ("environments", "designs", "quarantine", "plays"):
             wanted: set[str] = set()
+            member = "designs" if name == "quarantine" else name
             for number in shards.numbers(root):
-                records = shards.read_member(root, shards.manifest(root, number), name)
+                records = shards.read_member(root, shards.manifest(root, number), member)
+                if name == "quarantine":
+                    records = [one for one in records if one.outcome in REFUSED]
                 wanted.update(one.id for one in records)
             if name == "plays":
-                for path in (self.root / "plays").glob("*.parquet"):
-                    wanted.update(one.id for one in shards.read_log(path, PlayRecord))
+                for log in shards.logs(self.root / "plays"):
+                    records = shards.read_log(self.root / "plays" / log, PlayRecord)
+                    wanted.update(one.id for one in records)
             held = self.tables.scan(name, columns=["id"]).column("id").to_pylist()
             unique = set(held)
             counts = (len(wanted - unique), len(unique - wanted), len(held) - len(unique))
@@ -160,7 +193,7 @@ class Indexer:
             self._plays(shards.read_log(path, PlayRecord), 0)
         else:
             self._standings(shards.read_log(path, StandingRecord))
-        return path.stem
+        return path.name.removesuffix(".parquet")
 
     def _environments(self, records: Sequence[EnvironmentRecord]) -> None:
         words = [embedding_text(one.title, one.description, one.skills) for one in records]
@@ -169,7 +202,10 @@ class Indexer:
         self.tables.insert("environments", rows.append_column("words", clean))
 
     def _designs(self, records: Sequence[DesignRecord]) -> None:
-        self.tables.insert("designs", to_table(DesignRecord, records))
+        rows = to_table(DesignRecord, records)
+        self.tables.insert("designs", rows)
+        refused = pc.is_in(rows.column("outcome"), pa.array(REFUSED))
+        self.tables.insert("quarantine", rows.filter(refused).select(QUARANTINE))
 
     def _plays(self, records: Sequence[PlayRecord], shard: int) -> None:
         rows = to_table(PlayRecord, records)

@@ -1,8 +1,9 @@
 """Search by meaning and words, fused by reciprocal rank, with filters."""
 
+import difflib
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.embedding import Embedder
@@ -73,6 +74,16 @@ def check_status(status: str) -> None:
     """Refuse an unknown status. Raises ``BadInput``."""
     if status and status not in STATUSES:
         raise BadInput(f"status {status!r} is unknown; known: {', '.join(STATUSES)}")
+
+
+def check_skill(skill: str, known: Sequence[str]) -> None:
+    """Refuse a skill that no environment has, with the nearest names. Raises ``BadInput``."""
+    wanted = canonical_skill(skill)
+    if wanted in known or not known:
+        return
+    near = difflib.get_close_matches(wanted, known, 3, 0.5)
+    names = f"nearest: {', '.join(near)}" if near else f"known: {', '.join(known)}"
+    raise BadInput(f"no environment has the skill {skill!r}; {names}")
 
 
 def status_of(standing: StandingRecord | None) -> str:

@@ -1,15 +1,17 @@
-"""Immutable shard folders and record logs on disk: the truth, all else is rebuilt from it."""
+"""Immutable shard folders and record logs: the truth, all else is rebuilt from it."""
 
 import datetime as dt
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import Any, cast
 
 import pyarrow as pa
 
+from memory.faults import explain
+from memory.places import Place, names
 from memory.schema import (
     SCHEMA_VERSION,
     SCHEMAS,
@@ -23,7 +25,6 @@ from memory.schema import (
     to_table,
 )
 from spadekit.errors import BadInput
-from spadekit.files import folder_atomic, write_atomic, write_json
 
 KINDS: Mapping[str, type] = {
     "environments": EnvironmentRecord,
@@ -71,22 +72,27 @@ class ShardData:
     standings: tuple[StandingRecord, ...]
 
 
-def folder_of(root: Path, shard: int) -> Path:
+def folder_of(root: Place, shard: int) -> Place:
     """Return where a shard lies."""
     return root / f"{shard:06d}"
 
 
-def numbers(root: Path) -> list[int]:
-    """Return the numbers of the published shards in order."""
-    if not root.is_dir():
-        return []
-    return sorted(
-        int(entry.name) for entry in root.iterdir() if entry.name.isdigit() and entry.is_dir()
-    )
+def numbers(root: Place) -> list[int]:
+    """Return the numbers of the published shards in order.
+
+    An empty folder is no shard, nor is what an interrupted upload to object storage left: there the
+    manifest comes last. On a disk shards appear by rename, so one without a manifest was damaged
+    and counts, for `manifest` to name it.
+    """
+    if not root.remote:
+        found = [name for name in root.folders() if name.isdigit()]
+        return sorted(int(name) for name in found if not (root / name).empty())
+    manifests = [PurePosixPath(name) for name in root.files() if name.endswith("/manifest.json")]
+    return sorted(int(one.parts[0]) for one in manifests if one.parts[0].isdigit())
 
 
 def publish(
-    root: Path,
+    root: Place,
     shard: int,
     records: Mapping[str, Sequence[Any]],
     meta: Mapping[str, Any],
@@ -104,48 +110,47 @@ def publish(
         raise BadInput(f"shard {shard} cannot be published: {error}") from None
     content = _content({name: from_table(KINDS[name], table) for name, table in tables.items()})
     folder = folder_of(root, shard)
-    if folder.exists():
+    if shard in numbers(root):
         return _same(root, shard, content)
     rest = dict(meta)
-    head = {
+    files = {f"{name}.parquet": parquet(table) for name, table in tables.items()}
+    body = {
         "schema": SCHEMA_VERSION,
         "shard": shard,
         "content": content,
         "policy_version": int(rest.pop("policy_version", 0)),
         "config_digest": str(rest.pop("config_digest", "")),
         "created": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "files": {
+            f"{name}.parquet": {
+                "sha256": hashlib.sha256(files[f"{name}.parquet"]).hexdigest(),
+                "bytes": len(files[f"{name}.parquet"]),
+                "rows": table.num_rows,
+            }
+            for name, table in tables.items()
+        },
+        "meta": rest,
     }
+    files["manifest.json"] = json_bytes({**body, "digest": digest_of(body)})
     try:
-        with folder_atomic(folder) as aside:
-            files = {}
-            for name, table in tables.items():
-                data = parquet(table)
-                (aside / f"{name}.parquet").write_bytes(data)
-                files[f"{name}.parquet"] = {
-                    "sha256": hashlib.sha256(data).hexdigest(),
-                    "bytes": len(data),
-                    "rows": table.num_rows,
-                }
-            body = {**head, "files": files, "meta": rest}
-            write_json(aside / "manifest.json", {**body, "digest": _digest(body)})
+        if folder.publish(files):
+            return manifest(root, shard)
     except OSError as error:
-        if not (folder / "manifest.json").exists():
-            raise BadInput(f"{folder} cannot be written: {error.strerror or error}") from None
-        return _same(root, shard, content)  # somebody else was first
-    return manifest(root, shard)
+        raise BadInput(explain(error, str(folder))) from None
+    return _same(root, shard, content)  # somebody else was first
 
 
-def manifest(root: Path, shard: int) -> Manifest:
+def manifest(root: Place, shard: int) -> Manifest:
     """Read and check the manifest of a shard. Raises ``BadInput`` naming file and next step."""
     path = folder_of(root, shard) / "manifest.json"
     try:
-        body = json.loads(path.read_text(encoding="utf-8"))
+        body = json.loads(path.read())
         if body.get("schema", 0) > SCHEMA_VERSION:
             raise BadInput(
                 f"{path}: written by a newer version (schema {body['schema']}); upgrade spadework"
             )
         digest = body.pop("digest")
-        if digest != _digest(body):
+        if digest != digest_of(body):
             raise BadInput(f"{path}: its digest does not match its content; restore it from a copy")
         return Manifest(
             shard=body["shard"],
@@ -159,13 +164,18 @@ def manifest(root: Path, shard: int) -> Manifest:
         )
     except FileNotFoundError:
         known = numbers(root)
+        if shard in known:
+            raise BadInput(
+                f"{folder_of(root, shard)}: a shard without a manifest; restore it from a copy, or move the "
+                "folder away"
+            ) from None
         have = f"the store has {known[0]} to {known[-1]}" if known else "the store has none yet"
         raise BadInput(f"no shard {shard}; {have}") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"{path}: not a manifest ({error}); restore it from a copy") from None
 
 
-def read(root: Path, shard: int) -> ShardData:
+def read(root: Place, shard: int) -> ShardData:
     """Read a shard, every file checked against the manifest's sum. Raises ``BadInput``."""
     head = manifest(root, shard)
     found = {name: read_member(root, head, name) for name in KINDS}
@@ -178,7 +188,7 @@ def read(root: Path, shard: int) -> ShardData:
     )
 
 
-def read_member(root: Path, head: Manifest, name: str) -> list[Any]:
+def read_member(root: Place, head: Manifest, name: str) -> list[Any]:
     """Read the records of one file of a shard, checked against the manifest's sum."""
     path = folder_of(root, head.shard) / f"{name}.parquet"
     problem, data = _checked(path, head.files[path.name])
@@ -187,7 +197,7 @@ def read_member(root: Path, head: Manifest, name: str) -> list[Any]:
     return records_of(KINDS[name], data)
 
 
-def verify(root: Path) -> list[str]:
+def verify(root: Place) -> list[str]:
     """Recompute every digest; return one line for each thing that is wrong."""
     problems = []
     for shard in numbers(root):
@@ -210,32 +220,44 @@ def verify(root: Path) -> list[str]:
     return problems
 
 
-def append_log(folder: Path, kind: type[Record], records: Sequence[Record]) -> Path:
+def append_log(folder: Place, kind: type[Record], records: Sequence[Record]) -> Place:
     """Write records as one immutable file named by the SHA-256 of its bytes; return its path."""
     try:
         data = parquet(to_table(kind, records))
         path = folder / f"{hashlib.sha256(data).hexdigest()[:32]}.parquet"
-        if not path.exists():
-            write_atomic(path, data)
+        path.create(data)
     except ValueError as error:
         raise BadInput(f"records cannot be stored: {error}") from None
     except OSError as error:
-        raise BadInput(f"{folder} cannot be written: {error.strerror or error}") from None
+        raise BadInput(explain(error, str(folder))) from None
     return path
 
 
-def read_log(path: Path, kind: type[Record]) -> list[Record]:
+def logs(folder: Place) -> list[str]:
+    """Return the names of the log files in a folder, in order."""
+    return list(names(folder, ".parquet"))
+
+
+def read_log(path: Place, kind: type[Record]) -> list[Record]:
     """Read one log file, checked against its name. Raises ``BadInput``."""
-    data = path.read_bytes()
+    try:
+        data = path.read()
+    except OSError as error:
+        raise BadInput(explain(error, str(path))) from None
     if problem := _log_problem(path, data):
         raise BadInput(f"{problem}; restore it from a copy or move it away")
     return cast(list[Record], records_of(kind, data))
 
 
-def verify_logs(folder: Path) -> list[str]:
+def verify_logs(folder: Place) -> list[str]:
     """Return one line for each log file whose bytes do not match its name."""
-    found = (_log_problem(path, path.read_bytes()) for path in sorted(folder.glob("*.parquet")))
-    return [problem for problem in found if problem]
+    problems = []
+    for name in logs(folder):
+        try:
+            problems.append(_log_problem(folder / name, (folder / name).read()))
+        except OSError as error:
+            problems.append(explain(error, str(folder / name)))
+    return [problem for problem in problems if problem]
 
 
 def parquet(table: pa.Table) -> bytes:
@@ -274,7 +296,7 @@ def _content(records: Mapping[str, Sequence[Any]]) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _same(root: Path, shard: int, content: str) -> Manifest:
+def _same(root: Place, shard: int, content: str) -> Manifest:
     head = manifest(root, shard)
     if head.content != content:
         raise BadInput(
@@ -284,21 +306,27 @@ def _same(root: Path, shard: int, content: str) -> Manifest:
     return head
 
 
-def _digest(body: Mapping[str, Any]) -> str:
+def digest_of(body: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a JSON object, whatever the order of its keys."""
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
-def _checked(path: Path, member: Member) -> tuple[str, bytes]:
+def json_bytes(value: Mapping[str, Any]) -> bytes:
+    """Return a JSON object as a file, keys in the order given."""
+    return (json.dumps(value, indent=2, allow_nan=False) + "\n").encode()
+
+
+def _checked(path: Place, member: Member) -> tuple[str, bytes]:
     try:
-        data = path.read_bytes()
+        data = path.read()
     except OSError as error:
-        return f"{path}: cannot be read ({error.strerror or error})", b""
+        return f"{path}: cannot be read ({error.strerror or 'it is not there'})", b""
     if hashlib.sha256(data).hexdigest() != member.sha256:
         return f"{path}: its SHA-256 differs from the manifest's", b""
     return "", data
 
 
-def _log_problem(path: Path, data: bytes) -> str:
-    if hashlib.sha256(data).hexdigest()[:32] != path.stem:
+def _log_problem(path: Place, data: bytes) -> str:
+    if hashlib.sha256(data).hexdigest()[:32] != path.name.removesuffix(".parquet"):
         return f"{path}: its SHA-256 differs from its name"
     return ""

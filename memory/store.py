@@ -3,16 +3,24 @@
 import json
 import random
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from memory import search, shards, stats
+import pyarrow.compute as pc
+
+from memory import generation, lineage, releases, search, shards, stats
 from memory.config import MemoryConfig
 from memory.diversity import DiversityFilter
+from memory.door import answering
 from memory.embedding import Embedder
+from memory.faults import explain
 from memory.indexing import Indexer
+from memory.lineage import Lineage
+from memory.places import Place, place_of
+from memory.releases import Release
 from memory.schema import (
     SCHEMA_VERSION,
     DesignRecord,
@@ -22,12 +30,14 @@ from memory.schema import (
     from_table,
 )
 from memory.search import Band, Hit, Latest
-from memory.shards import Manifest, ShardData
+from memory.shards import Manifest, ShardData, json_bytes
 from memory.sketches import load_filter
 from memory.stats import Stats
 from memory.tables import Tables, any_of, quoted
 from spadekit.errors import BadInput
-from spadekit.files import write_json
+
+UNFINISHED = "copying.json"
+"""In a place that is being filled by a copy; ``store.json`` comes last and this goes."""
 
 Found = TypeVar("Found")
 _HEX = frozenset("0123456789abcdef")
@@ -42,18 +52,23 @@ class Examples:
 
 
 class Store:
-    """The environment memory in one folder. Open it with ``Store.open``; threads may share it."""
+    """The environment memory in one place. Open it with ``Store.open``.
 
-    def __init__(self, root: Path, config: MemoryConfig, embedder: Embedder) -> None:
-        self.root = root
+    Threads may share one; any number of processes may read and write the same place: shards, logs
+    and releases appear at once and whole, rows stand once by their keys, and a rebuild is seen only
+    when it is complete.
+    """
+
+    def __init__(self, place: Place, config: MemoryConfig, embedder: Embedder) -> None:
+        self.place = place
         self.config = config
         self.embedder = embedder
-        uri = str((root / "lance").resolve())
-        self.tables = Tables(uri, config, lambda: self.embedder.width)
-        self._indexer = Indexer(root, self.tables, self.embedder)
+        self.tables = Tables(generation.current(place), config, lambda: self.embedder.width)
+        self._indexer = Indexer(place, self.tables, self.embedder)
+        self._looked = -1e9
         self._lock = threading.RLock()
         self._embedding = threading.Lock()  # apart, so that publishing never waits for a model
-        self._latest: tuple[int, list[StandingRecord], Latest] | None = None
+        self._latest: tuple[tuple[str, int], list[StandingRecord], Latest] | None = None
 
     @classmethod
     def open(
@@ -63,31 +78,37 @@ class Store:
         create: bool = False,
         embedder: Embedder | None = None,
     ) -> "Store":
-        """Open the store in the folder ``root``, made when ``create``. Raises ``BadInput``.
+        """Open the store at ``root``, a folder or an ``s3://`` address; made when ``create``.
 
         ``embedder`` is a model that several stores share; without one the configuration's is used.
+        Raises ``BadInput``.
         """
-        folder = Path(root)
-        path = folder / "store.json"
+        place = place_of(root)
+        mark = place / "store.json"
         try:
-            if not path.exists():
-                if not create:
-                    raise BadInput(
-                        f"{folder}: no store here; `spadework generate` makes one, "
-                        "--home names another place"
-                    )
-                write_json(path, {"schema": SCHEMA_VERSION})
-            found = json.loads(path.read_text(encoding="utf-8"))["schema"]
-        except OSError as error:
-            raise BadInput(f"{folder} cannot be used: {error.strerror or error}") from None
-        except (ValueError, KeyError, TypeError):
-            raise BadInput(f"{path}: not a store's mark; restore it from a copy") from None
-        if found > SCHEMA_VERSION:
+            if create and not mark.exists():
+                mark.create(json_bytes({"schema": SCHEMA_VERSION}))
+            found = json.loads(mark.read())["schema"]
+            newer = found > SCHEMA_VERSION
+        except FileNotFoundError:
+            if (place / UNFINISHED).exists():
+                raise BadInput(
+                    f"{place}: a copy that is not finished; run the same `spadework memory copy` again"
+                ) from None
             raise BadInput(
-                f"{folder}: written by a newer version (schema {found}); upgrade spadework"
+                f"{place}: no store here; `spadework generate` makes one, --home or memory.uri "
+                "names another place"
+            ) from None
+        except OSError as error:
+            raise BadInput(explain(error, str(place))) from None
+        except (ValueError, KeyError, TypeError):
+            raise BadInput(f"{mark}: not a store's mark; restore it from a copy") from None
+        if newer:
+            raise BadInput(
+                f"{place}: written by a newer version (schema {found}); upgrade spadework"
             )
         config = config or MemoryConfig()
-        return cls(folder, config, embedder or Embedder(config.embed_model, config.embed_batch))
+        return cls(place, config, embedder or Embedder(config.embed_model, config.embed_batch))
 
     def __enter__(self) -> "Store":
         return self
@@ -98,10 +119,12 @@ class Store:
     def close(self) -> None:
         """Let go of the tables; the store opens them again when it is used again."""
         with self._lock:
-            self.tables.close()
+            self._indexer.forget()
+            self._looked = -1e9
 
     # Writing
 
+    @answering
     def publish(
         self,
         shard: int,
@@ -123,22 +146,25 @@ class Store:
             "plays": plays,
             "standings": standings,
         }
-        manifest = shards.publish(self.root / "shards", shard, records, meta)
+        manifest = shards.publish(self.place / "shards", shard, records, meta)
         self.index()
         return manifest
 
+    @answering
     def append_plays(self, records: Sequence[PlayRecord]) -> None:
         """Append later plays as one immutable log; the same records again change nothing."""
         if records:
-            shards.append_log(self.root / "plays", PlayRecord, records)
+            shards.append_log(self.place / "plays", PlayRecord, records)
             self.index()
 
+    @answering
     def upsert_standings(self, records: Sequence[StandingRecord]) -> None:
         """Record figures; for one environment and version the largest ``updated`` wins."""
         if records:
-            shards.append_log(self.root / "standings", StandingRecord, records)
+            shards.append_log(self.place / "standings", StandingRecord, records)
             self.index()
 
+    @answering
     def index(self, shard: int | None = None) -> int:
         """Bring the tables up to date with shards and logs; return how many of them were new.
 
@@ -146,46 +172,78 @@ class Store:
         ``search``.
         """
         if shard is not None:
-            shards.manifest(self.root / "shards", shard)
+            shards.manifest(self.place / "shards", shard)
         with self._lock:
-            return self._indexer.catch_up()
+            count = self._indexer.catch_up()
+            self._looked = time.monotonic()
+        return count
 
+    def _refresh(self) -> None:
+        """Index what others published. Far away that costs a round trip: not more often than asked."""
+        age = time.monotonic() - self._looked
+        if not self.place.remote or age >= self.config.fresh_s:
+            self.index()
+
+    @answering
     def unembedded(self) -> int:
         """Return how many environments have no embedding yet."""
-        self.index()
+        self._refresh()
         return self._indexer.unembedded()
 
+    @answering
     def embed(self) -> int:
         """Embed now whatever has no embedding yet; return how many that were."""
-        self.index()
+        self._refresh()
         with self._embedding:
             return self._indexer.embed_missing()
 
     # Shards
 
+    @answering
     def shards(self) -> list[Manifest]:
         """Return the manifests of all shards in order."""
-        root = self.root / "shards"
+        root = self.place / "shards"
         return [shards.manifest(root, number) for number in shards.numbers(root)]
 
+    @answering
     def shard(self, number: int) -> ShardData:
         """Return the records of one shard, checked against its sums. Raises ``BadInput``."""
-        return shards.read(self.root / "shards", number)
+        return shards.read(self.place / "shards", number)
+
+    # Releases
+
+    @answering
+    def make_release(self, name: str, numbers: Sequence[int]) -> Release:
+        """Name a list of shards for good. Raises ``BadInput`` when the name means another list."""
+        return releases.make(self.place, name, numbers)
+
+    @answering
+    def release(self, name: str) -> list[Manifest]:
+        """Return the manifests of a release's shards, all there as they were. Raises ``BadInput``."""
+        return releases.resolve(self.place, releases.read(self.place, name))
+
+    @answering
+    def releases(self) -> list[Release]:
+        """Return all releases by name."""
+        return [releases.read(self.place, name) for name in releases.listed(self.place)]
 
     # Reading
 
+    @answering
     def environment(self, name: str) -> EnvironmentRecord:
         """Return the environment whose id is or starts with ``name``. Raises ``BadInput``."""
-        self.index()
+        self._refresh()
         found = self.tables.scan("environments", self._starts(name), limit=2)
         return self._only(from_table(EnvironmentRecord, found), name, "environment")
 
+    @answering
     def design(self, name: str) -> DesignRecord:
         """Return the design whose id is or starts with ``name``. Raises ``BadInput``."""
-        self.index()
+        self._refresh()
         found = self.tables.scan("designs", self._starts(name), limit=2)
         return self._only(from_table(DesignRecord, found), name, "design")
 
+    @answering
     def environments(
         self,
         *,
@@ -196,7 +254,7 @@ class Store:
         ids: Sequence[str] | None = None,
     ) -> list[EnvironmentRecord]:
         """Return the environments that pass every filter given, by shard, then id."""
-        self.index()
+        self._refresh()
         where = search.filters(setting, skill, shard)
         if ids is not None:
             where = " AND ".join(filter(None, [where, any_of("id", ids)]))
@@ -205,26 +263,44 @@ class Store:
             search.check_status(status)
             latest = self.latest_standings()
             found = [one for one in found if search.status_of(latest.get(one.id)) == status]
+        if skill and not found:
+            search.check_skill(skill, self.skills())
         return sorted(found, key=lambda one: (one.shard, one.id))
 
+    @answering
+    def skills(self) -> list[str]:
+        """Return every skill that an environment of the store has, in order."""
+        self._refresh()
+        column = self.tables.scan("environments", columns=["skills"]).column("skills")
+        return sorted(pc.unique(pc.list_flatten(column)).to_pylist())
+
+    @answering
+    def lineage(self, environment: EnvironmentRecord) -> Lineage:
+        """Return the ancestors and descendants of an environment, the nearest first."""
+        self._refresh()
+        return lineage.trace(self.tables, environment.id, environment.parents)
+
+    @answering
     def plays(self, environment: str) -> list[PlayRecord]:
         """Return the plays of one environment (full id): its shard's, then by policy version."""
-        self.index()
+        self._refresh()
         found = self.tables.scan("plays", f"environment = {quoted(environment)}")
         order = [("shard", "descending"), ("policy_version", "ascending"), ("id", "ascending")]
         return from_table(PlayRecord, found.sort_by(order))
 
+    @answering
     def standings(self, environment: str) -> list[StandingRecord]:
         """Return the standings of one environment (full id), oldest policy version first."""
-        self.index()
+        self._refresh()
         found = self.tables.scan("standings", f"environment = {quoted(environment)}")
         return sorted(from_table(StandingRecord, found), key=lambda one: one.policy_version)
 
+    @answering
     def latest_standings(self, policy_version: int | None = None) -> Latest:
         """Return each environment's newest standing (of at most ``policy_version``), by id."""
-        self.index()
+        self._refresh()
         with self._lock:
-            version = self.tables.table("standings").version
+            version = (self.tables.uri, int(self.tables.table("standings").version))
             if self._latest is None or self._latest[0] != version:
                 rows = from_table(StandingRecord, self.tables.scan("standings"))
                 rows.sort(key=lambda one: one.policy_version)
@@ -234,6 +310,7 @@ class Store:
             return latest
         return Latest({o.environment: o for o in rows if o.policy_version <= policy_version})
 
+    @answering
     def search(
         self,
         text: str = "",
@@ -267,6 +344,8 @@ class Store:
         )
         latest = self.latest_standings()
         ranked = search.rank(self.tables, self.embedder, query, latest)
+        if skill and not ranked:
+            search.check_skill(skill, self.skills())
         records = {one.id: one for one in self.environments(ids=[one.id for one in ranked])}
         return [
             Hit(records[one.id], one.score, one.similarity, latest.get(one.id))
@@ -274,6 +353,7 @@ class Store:
             if one.id in records
         ]
 
+    @answering
     def examples(
         self, skill: str, setting: str, policy_version: int, seed: int, n: int = 2
     ) -> Examples:
@@ -282,7 +362,7 @@ class Store:
         Frontier ones are drawn from the ``4 n`` of greatest regret, those to avoid from all that
         are mastered, hopeless or hint-only, by their newest standing up to ``policy_version``.
         """
-        self.index()
+        self._refresh()
         where = search.filters(setting, skill, None)
         ids = self.tables.scan("environments", where, ["id"]).column("id").to_pylist()
         latest = self.latest_standings(policy_version)
@@ -301,12 +381,14 @@ class Store:
             tuple(records[one] for one in chosen), tuple(records[one] for one in shunned)
         )
 
+    @answering
     def diversity_filter(self) -> DiversityFilter:
         """Return a filter that knows every environment of the store."""
-        self.index()
+        self._refresh()
         with self._lock:
             return load_filter(self.tables, self.config)
 
+    @answering
     def stats(self) -> Stats:
         """Return the figures of the store. Embeds what is missing for the Vendi scores."""
         self.embed()
@@ -314,6 +396,7 @@ class Store:
 
     # Upkeep
 
+    @answering
     def rebuild(self) -> int:
         """Make the tables again from shards and logs, embeddings too; return how many sources."""
         with self._embedding, self._lock:
@@ -322,19 +405,22 @@ class Store:
             self._indexer.embed_missing()
         return count
 
+    @answering
     def verify(self) -> list[str]:
         """Recompute every digest and compare the tables; return a line per thing that is wrong."""
-        problems = shards.verify(self.root / "shards")
+        problems = shards.verify(self.place / "shards")
         for log in ("plays", "standings"):
-            problems += shards.verify_logs(self.root / log)
+            problems += shards.verify_logs(self.place / log)
+        problems += releases.verify(self.place)
         if not problems:
-            self.index()
+            self._refresh()
             problems += self._indexer.verify()
         return problems
 
+    @answering
     def compact(self) -> None:
         """Compact every table now (it happens by itself as tables grow)."""
-        self.index()
+        self._refresh()
         with self._lock:
             self.tables.compact_all()
 

@@ -19,7 +19,7 @@ def run(full, tmp_path, capsys):
     full.embed()
     home = tmp_path / "home"
     home.mkdir()
-    full.root.rename(home / "store")
+    full.place.path.rename(home / "store")
 
     def run_(*arguments: str, home: Path = home) -> tuple[int, str, str]:
         app = typer.Typer()
@@ -56,10 +56,10 @@ def test_search_prints_a_table_and_takes_every_filter(run):
 
 
 def test_nothing_found_is_exit_1(run):
-    code, out, err = run("search", "coin", "--skill", "memory_recall")
+    code, out, err = run("search", "coin", "--regret", "0.9..")
     assert (code, out) == (1, "")
     assert "nothing found" in err
-    code, out, _ = run("search", "coin", "--skill", "memory_recall", "--json")
+    code, out, _ = run("search", "coin", "--regret", "0.9..", "--json")
     assert (code, json.loads(out)) == (1, [])
 
 
