@@ -444,7 +444,7 @@ def schema_of(name: str, method: Method) -> Schema:
     properties: dict[str, Schema] = {}
     for key, hint, optional, default in parameters:
         guess = type(default) if type(default) in _NAMES else str
-        entry = _type_schema(guess if hint is None else hint)
+        entry = type_schema(guess if hint is None else hint)
         if optional and default is None and not _fit(None, entry)[0]:
             entry = {"anyOf": [entry, {"type": "null"}]}
         if notes.get(key):
@@ -493,7 +493,8 @@ def _meant(hint: Any, names: dict[str, Any]) -> Any:
     return eval(hint, names) if isinstance(hint, str) else hint  # noqa: S307 - of the same file
 
 
-def _type_schema(hint: Any) -> Schema:  # noqa: PLR0911 - a table of types
+def type_schema(hint: Any) -> Schema:  # noqa: PLR0911 - a table of types
+    """Return the schema of an annotation; raises ``TypeError`` for what JSON does not have."""
     if hint is None or hint is type(None):
         return {"type": "null"}
     if hint in _NAMES:
@@ -502,18 +503,18 @@ def _type_schema(hint: Any) -> Schema:  # noqa: PLR0911 - a table of types
     # Who uses names of ``typing`` has imported it.
     typing: Any = sys.modules.get("typing")
     if type(hint) is _UNION or (typing and origin is typing.Union):
-        return {"anyOf": [_type_schema(arg) for arg in args]}
+        return {"anyOf": [type_schema(arg) for arg in args]}
     if typing and hint is typing.Any:
         return {}
     if typing and origin is typing.Literal:
         kinds = {_NAMES.get(type(arg)) for arg in args}
         return {**({"type": kinds.pop()} if len(kinds) == 1 else {}), "enum": list(args)}
     if hasattr(hint, "__metadata__"):
-        return _type_schema(origin)
+        return type_schema(origin)
     if origin is list or (origin in (tuple, set) and len({*args} - {...}) == 1):
-        items = _type_schema(args[0]) if args else {}
+        items = type_schema(args[0]) if args else {}
         return {"type": "array", **({"items": items} if items else {})}
     if origin is dict and (not args or args[0] is str):
-        inner = _type_schema(args[1]) if args else {}
+        inner = type_schema(args[1]) if args else {}
         return {"type": "object", **({"additionalProperties": inner} if inner else {})}
     raise TypeError(f"a tool's argument cannot be of type {hint}; use {_TYPES}")

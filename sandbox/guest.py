@@ -122,6 +122,8 @@ def main() -> None:
         send(control, {"fault": {"reason": "raised", "detail": describe_error(error)}})
         return
     import_ahead(source)
+    if b"ToolUseBaseEnv" in source:
+        __import__("reference").provide(source.decode("utf-8", "replace"), code)
     send(control, {"compiled": True})
     Nursery(control, code, limits).run()
 
@@ -329,6 +331,7 @@ class Episode:
         self.instance: Any = None
         self.loaded = False
         self.tools = False
+        self.adapter: Any = None
 
     def serve(self) -> None:
         cap = self.limits["frame_bytes"]
@@ -374,24 +377,34 @@ class Episode:
     def load(self) -> None:
         module = MODULE(NAME)
         sys.modules[NAME] = module
+        reference = sys.modules.get("reference")
+        if reference is not None:
+            module.__dict__.update(reference.GIVEN)
         exec(self.code, module.__dict__)  # noqa: S102 - what this program is for
         self.kind = find_class(module)
+        if reference is not None and issubclass(self.kind, reference.ToolUseBaseEnv):
+            self.adapter = reference
         kit = sys.modules.get("envkit")
-        self.tools = kit is not None and issubclass(self.kind, kit.ToolUseEnv)
+        ours = kit is not None and issubclass(self.kind, kit.ToolUseEnv)
+        self.tools = ours or self.adapter is not None
         self.loaded = True
 
     def do_describe(self, request: Frame) -> Frame:
         self.load()
         text = self.kind.__doc__ if isinstance(self.kind.__doc__, str) else ""
         lines = [line.strip() for line in text.strip().splitlines()]
+        if self.adapter:
+            facts = self.adapter.describe(self.kind)
+        else:
+            solve = callable(getattr(self.kind, "solution", None))
+            facts = {"tools": self.kind.schemas() if self.tools else [], "has_solution": solve}
         return {
             "class_name": self.kind.__name__,
             "title": lines[0] if lines and lines[0] else self.kind.__name__,
             "description": "\n".join(lines),
             "setting": "tool_use" if self.tools else "game",
-            "tools": self.kind.schemas() if self.tools else [],
-            "has_solution": callable(getattr(self.kind, "solution", None)),
             "max_turns": turn_cap(self.kind),
+            **facts,
         }
 
     def do_reset(self, request: Frame) -> Frame:
@@ -402,6 +415,8 @@ class Episode:
             # An environment that draws from the shared generator is still a function of its seed.
             sys.modules["random"].seed(seed)
         self.instance = self.kind()
+        if self.adapter:
+            self.instance = self.adapter.Desk(self.instance)
         result = self.instance.reset(seed=seed)
         if not isinstance(result, tuple) or len(result) != 2:
             raise Breach(f"reset() must return (observation, info), not {shape(result)}")

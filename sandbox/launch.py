@@ -24,7 +24,7 @@ from sandbox.faults import SandboxFault
 from sandbox.interpreter import Interpreter
 
 _TERM_GRACE_S: Final = 1.0
-_PROGRAMS: Final = ("guest.py", "envkit.py")
+_PROGRAMS: Final = ("guest.py", "envkit.py", "reference.py")
 _PREFIX: Final = "spadework-jail-"
 _STALE_S: Final = 60.0
 

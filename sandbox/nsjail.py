@@ -2,9 +2,9 @@
 
 namespaces    user, mount, pid, net, ipc, uts, cgroup: all new; the loopback is not even brought up
 user          one uid and gid, mapped to an unprivileged outside id; no capabilities, no_new_privs
-files         a read-only root with the interpreter, its standard library, ``guest.py`` and
-              ``envkit.py``; no /proc, /sys, /dev or /tmp, and nothing can be written anywhere,
-              since a writable place would carry state from one episode into another
+files         a read-only root with the interpreter, its standard library, ``guest.py``,
+              ``envkit.py`` and ``reference.py``; no /proc, /sys, /dev or /tmp, and nothing can be
+              written anywhere, since a writable place would carry state from one episode into another
 descriptors   the control socket; 0 is the null device, 1 and 2 are pipes
 environment   nothing of the host's; only what is listed in ``_environment``
 limits        rlimits for the jail here, tighter ones per episode in ``guest.become_episode``

@@ -2,7 +2,7 @@
 import os, sys
 class AttackEnv:
     def reset(self, seed=None):
-        reached = [n for n in os.listdir("/spadework") if n not in ("guest.py", "envkit.py", "__pycache__")]
+        reached = [n for n in os.listdir("/spadework") if n not in ("guest.py", "envkit.py", "reference.py", "__pycache__")]
         top = set(os.listdir("/")) - {"spadework", "usr", "lib", "lib64", "opt", "root", "home", "nix", "data"}
         reached += sorted(top)
         for folder in ("/root", "/home"):
