@@ -27,6 +27,8 @@ DEEDS = {
         "random": "calls tools at random with plausible arguments",
     },
 }
+DONE = "<answer>done</answer>"
+"""Ends a turn like any other words; programs of the reference project read it as their answer."""
 ODD_WORDS = (
     "",
     "no box at all",
@@ -137,14 +139,14 @@ def _random_offers(rng: random.Random) -> Player:
 
 
 def _every_tool(tools: Sequence[dict[str, Any]]) -> Player:
-    actions = [call(name, _plausible(tool, None)) for name, tool in _named(tools)] + [reply("done")]
+    actions = [*(call(name, _plausible(tool, None)) for name, tool in _named(tools)), reply(DONE)]
     return lambda seen: actions[len(seen) - 1] if len(seen) <= len(actions) else None
 
 
 def _random_tools(tools: Sequence[dict[str, Any]], rng: random.Random) -> Player:
     def choose(seen: Sequence[Observation]) -> str:
         if not tools or len(seen) > 12:
-            return reply("done")
+            return reply(DONE)
         name, tool = rng.choice(_named(tools))
         return call(name, _plausible(tool, rng))
 

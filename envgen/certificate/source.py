@@ -8,6 +8,8 @@ from typing import Any
 from envgen.certificate.record import Check
 
 PROVIDED = frozenset({"envkit"})
+ADAPTED = "ToolUseBaseEnv"
+"""The reference project's base class: whatever module it is imported from, the jail has its own."""
 CLOCKS = frozenset({"time", "datetime", "calendar"})
 WALKERS = frozenset(
     {
@@ -92,7 +94,7 @@ def _foreign_imports(tree: ast.Module) -> list[tuple[str, int]]:
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and ADAPTED not in [a.name for a in node.names]:
             names = ["." * node.level + (node.module or "")]
         for name in names:
             top = name.partition(".")[0]
