@@ -79,7 +79,9 @@ async def evaluate(session: Session, run: str, numbers: Sequence[int]) -> list[R
     if not numbers:
         raise BadInput("there is no policy version to judge; `spadework loop` makes some")
     results = []
-    async with open_evaluator(session.home, run, session.settings, numbers[0]) as evaluator:
+    async with open_evaluator(
+        session.home, run, session.settings, numbers[0], session.report.note
+    ) as evaluator:
         with session.report.progress() as progress:
             task = progress.add_task("held-out set: versions", total=len(numbers), note="")
             for number in numbers:

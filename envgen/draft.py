@@ -34,6 +34,7 @@ class Origin:
     policy_version: int
     temperature: float
     isolation: str
+    text_only: bool
 
 
 @dataclass
@@ -102,11 +103,11 @@ class Draft:
             shard=origin.shard,
             brief=json.dumps(self.brief),
             group=self.brief["id"],
-            prompt_ids=self.prompt_ids,
-            ids=self.ids,
+            prompt_ids=() if origin.text_only else self.prompt_ids,
+            ids=() if origin.text_only else self.ids,
             logprobs=self.logprobs,
             text=self.text,
-            text_only=False,
+            text_only=origin.text_only,
             temperature=origin.temperature,
             seed=self.seed,
             policy_version=origin.policy_version,

@@ -11,6 +11,7 @@ from envgen.producer import Round, summary_of
 from envgen.summary import outside_share
 from envgen.workspace import Workspace
 from solver.config import SyncConfig
+from solver.policy import require_tokens
 from solver.trainer import train_step
 from spadekit.errors import BadInput
 from spadekit.files import write_json
@@ -45,6 +46,7 @@ async def selfplay(work: Workspace, rounds: int) -> list[dict[str, Any]]:
     the run was interrupted or not. Raises ``BadInput`` in a home whose versions were trained in
     another order than one shard after the other.
     """
+    require_tokens(work.policy)
     _describe(work, rounds)
     if work.versions.has(rounds):
         work.report.note(f"the run has {rounds} rounds already; a larger --rounds goes on")

@@ -11,7 +11,8 @@ from envgen.corpus import Corpus
 from memory import MemoryConfig, Store
 from sandbox import Pool, Sandbox, SandboxConfig
 from solver.config import PolicyConfig
-from solver.engines.local import LocalEngine
+from solver.engines import open_policy
+from solver.policy import Policy
 from solver.versions import Versions
 from spadekit.errors import BadInput
 from spadekit.files import exclusive
@@ -29,7 +30,7 @@ class Workspace:
     report: Report
     store: Store
     versions: Versions
-    policy: LocalEngine
+    policy: Policy
     sandbox: Sandbox
     pool: Pool
     corpus: Corpus | None
@@ -67,9 +68,12 @@ async def open_workspace(
         versions = Versions(home / "policy")
         versions.bootstrap(policy_config)
         corpus = Corpus.open(settings.section(CorpusConfig))
-        policy = LocalEngine.open(versions.path(versions.latest()), policy_config)
         try:
-            async with Sandbox(settings.section(SandboxConfig)) as sandbox, Pool(sandbox) as pool:
+            async with (
+                open_policy(versions.path(versions.latest()), policy_config, report.note) as policy,
+                Sandbox(settings.section(SandboxConfig)) as sandbox,
+                Pool(sandbox) as pool,
+            ):
                 yield Workspace(
                     home=home,
                     run=run,
@@ -84,7 +88,6 @@ async def open_workspace(
                     preferred_words=_preferred_words(policy_config),
                 )
         finally:
-            policy.close()
             store.close()
 
 
@@ -102,6 +105,6 @@ def _one_run(store: Store, run: str, home: Path) -> None:
 
 def _preferred_words(config: PolicyConfig) -> frozenset[str]:
     """Words that the embedded policy can copy; any other model copes with whatever comes."""
-    if config.model != "embedded":
+    if config.model != "embedded" or config.engine == "chat":
         return frozenset()
     return frozenset((files("solver") / "embedded" / "words.txt").read_text().split())

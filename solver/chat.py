@@ -52,6 +52,8 @@ class Chat:
     rendering a longer conversation does not begin with the shorter one.
     """
 
+    text_only = False
+
     def __init__(self, tokenizer: Any, stop_ids: Sequence[int] = ()) -> None:
         self.tokenizer = tokenizer
         if not tokenizer.chat_template:

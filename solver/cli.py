@@ -51,7 +51,7 @@ async def _train(
 ) -> list[dict[str, Any]]:
     from memory import MemoryConfig, Store
     from sandbox import Pool, Sandbox, SandboxConfig
-    from solver.engines.local import LocalEngine
+    from solver.engines import open_policy
     from solver.trainer import plan, train_step
     from solver.versions import Versions
 
@@ -77,10 +77,13 @@ async def _train(
         config, playing = settings.section(TrainConfig), settings.section(SolverConfig)
         shard, version = work[0]
         return [_outline(plan(store, versions, config, shard, version), config, playing)]
-    policy = LocalEngine.open(versions.path(versions.latest()), settings.section(PolicyConfig))
-    rows = []
+    newest, rows = versions.path(versions.latest()), []
     try:
-        async with Sandbox(settings.section(SandboxConfig)) as sandbox, Pool(sandbox) as pool:
+        async with (
+            open_policy(newest, settings.section(PolicyConfig), note) as policy,
+            Sandbox(settings.section(SandboxConfig)) as sandbox,
+            Pool(sandbox) as pool,
+        ):
             for shard, version in work:
                 result = await train_step(
                     store, policy, pool, versions, settings, shard, version=version
@@ -89,7 +92,6 @@ async def _train(
                 note(f"policy version {version} published, trained on shard {shard}{apart}")
                 rows.append(result.metrics)
     finally:
-        policy.close()
         store.close()
     return rows
 

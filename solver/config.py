@@ -1,6 +1,6 @@
 """The configuration sections of the solver: policy, playing, training, synchronisation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 
@@ -9,7 +9,11 @@ class PolicyConfig:
     """Which model speaks, and how the engine runs it."""
 
     model: str = "embedded"
-    """`embedded` (the model shipped with the package) or a folder in the transformers format."""
+    """`embedded` (the model shipped with the package) or a folder in the transformers format; with
+    the engine `chat` the name that the endpoint knows the model by."""
+    engine: Literal["local", "vllm", "chat"] = "local"
+    """`local`: transformers in this process; `vllm`: a vLLM server that serves the same model;
+    `chat`: any OpenAI-compatible endpoint, text only, so it designs and plays but is not trained."""
     max_batch: int = 128
     """Most rows decoded together."""
     batch_tokens: int = 32_768
@@ -21,9 +25,30 @@ class PolicyConfig:
     patience_s: float = 2.0
     """Longest wait for the last open plays to ask, so that batches are full and repeatable."""
 
+    # The rest is for the engines behind a URL. None of it shapes what is sampled (compare=False), so
+    # a round that was begun may be finished with other values.
+    url: str = field(default="http://127.0.0.1:8000", compare=False)
+    """`vllm`: the server; `chat`: what `/chat/completions` is joined to, mostly ending in `/v1`."""
+    key_variable: str = field(default="", compare=False)
+    """Environment variable that holds the endpoint's key; empty: none is sent."""
+    in_flight: int = field(default=64, compare=False)
+    """Most requests open at once."""
+    timeout_s: float = field(default=600.0, compare=False)
+    """Longest time for one answer."""
+    outage_s: float = field(default=120.0, compare=False)
+    """Give up when the server has answered nobody for this long."""
+    load_s: float = field(default=300.0, compare=False)
+    """Longest time for one switch of a server's weights."""
+    input_price: float = field(default=0.0, compare=False)
+    output_price: float = field(default=0.0, compare=False)
+    """Price of a million tokens read and sampled; 0: the cost is not shown."""
+
     def __post_init__(self) -> None:
-        _at_least(self, 1, "max_batch", "batch_tokens", "threads")
-        _at_least(self, 0, "cache_mb", "patience_s")
+        _at_least(self, 1, "max_batch", "batch_tokens", "threads", "in_flight")
+        _at_least(self, 0, "cache_mb", "patience_s", "outage_s", "input_price", "output_price")
+        for name in ("timeout_s", "load_s"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be above 0")
         if not self.model:
             raise ValueError("model is empty; write `embedded` or the path of a model folder")
 

@@ -344,6 +344,8 @@ class _Buffer:
     def finish(self, seed: int, hint: str | None, rules: _Rules, outcome: _Outcome) -> Play:
         """Close the buffer; what was said after the last reply conditioned nothing and is cut."""
         end = max((i + 1 for i, sampled in enumerate(self.mask) if sampled), default=len(self.ids))
+        if self.policy.chat.text_only:
+            end = 0  # the ids are no tokens: the transcript is all there is to keep
         return Play(
             seed=seed,
             hinted=hint is not None,

@@ -26,7 +26,7 @@ from solver.config import SolverConfig, TrainConfig
 from solver.curriculum import Candidate
 from solver.episodes import Job, Play, play_many
 from solver.learner import Learner
-from solver.policy import Policy
+from solver.policy import Policy, require_tokens
 from solver.samples import Batch, Role, from_designs, from_plays
 from solver.update import Metrics, learn, mean
 from solver.versions import INFO, OPTIMISER, PolicyInfo, Versions
@@ -70,9 +70,10 @@ async def train_step(
 
     ``version`` is by default the shard's number; its parent is the one before. A version that is
     there is not made again. ``policy`` serves the parent afterwards; switching it is the caller's.
-    Raises ``BadInput`` for a shard or parent that is missing or damaged, ``SandboxFault`` when
-    environments cannot be run.
+    Raises ``BadInput`` for a shard or parent that is missing or damaged and for a policy that is text
+    only, ``SandboxFault`` when environments cannot be run.
     """
+    require_tokens(policy)
     began = time.perf_counter()
     target = shard if version is None else version
     if versions.has(target):

@@ -1,7 +1,7 @@
 """The policy directory: versions ``vNNNNNN/`` with weights, published by rename and never changed.
 
 policy/v000000/   model.safetensors, config.json, tokenizer files, policy.json
-policy/v000001/   the same, and optimiser.safetensors: the trainer's state after this version
+policy/v000001/   the same, and optimiser.state: the trainer's state after this version
 """
 
 import hashlib
@@ -18,7 +18,8 @@ from spadekit.errors import BadInput
 from spadekit.files import folder_atomic, write_json
 
 WEIGHTS = "model.safetensors"
-OPTIMISER = "optimiser.safetensors"
+OPTIMISER = "optimiser.state"
+"""In the safetensors format under another name: model servers load every ``*.safetensors`` they find."""
 INFO = "policy.json"
 
 
@@ -124,6 +125,8 @@ class Versions:
         another one: a home goes on with the model it was begun with.
         """
         target = self.path(0)
+        if config.engine == "chat":
+            return self._bootstrap_endpoint(config, target)
         source = SHIPPED if config.model == "embedded" else Path(config.model).expanduser()
         if not (source / "config.json").is_file():
             raise BadInput(
@@ -131,7 +134,7 @@ class Versions:
             )
         if target.is_dir():
             begun = self.read(0)
-            weights = {path.name: file_digest(path) for path in _weight_files(source)}
+            weights = {path.name: file_digest(path) for path in weight_files(source)}
             if weights != {name: begun.digests.get(name) for name in weights}:
                 raise BadInput(
                     f"{self.root} was begun with the model {begun.model}, whose weights are not "
@@ -148,6 +151,12 @@ class Versions:
                 shutil.copyfile(entry, folder / entry.name)
 
         self.publish(PolicyInfo(0, None, 0, None, "", {}, {}, config.model), write)
+        return target
+
+    def _bootstrap_endpoint(self, config: PolicyConfig, target: Path) -> Path:
+        """Make version 0 of a model that lies behind an endpoint: a record without weights."""
+        if not target.is_dir():
+            self.publish(PolicyInfo(0, None, 0, None, "", {}, {}, config.model), lambda _: None)
         return target
 
     def publish(self, info: PolicyInfo, write: Callable[[Path], None]) -> Path:
@@ -189,7 +198,7 @@ def read_weights(folder: Path) -> dict[str, Any]:
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
-    paths = _weight_files(folder)
+    paths = weight_files(folder)
     if not paths:
         raise BadInput(f"{folder / WEIGHTS} is missing; {MEND}")
     weights: dict[str, Any] = {}
@@ -201,7 +210,8 @@ def read_weights(folder: Path) -> dict[str, Any]:
     return weights
 
 
-def _weight_files(folder: Path) -> list[Path]:
+def weight_files(folder: Path) -> list[Path]:
+    """The files of a folder that hold the model's weights."""
     return sorted(folder.glob("model*.safetensors"))
 
 

@@ -34,8 +34,11 @@ class Settings:
         return cast(T, self.sections[kind])
 
     def digest_of(self, *kinds: type) -> str:
-        """Return a digest of some sections only: those that a piece of work depends on."""
-        plain = {kind.__name__: dataclasses.asdict(self.sections[kind]) for kind in kinds}
+        """Return a digest of some sections only: those that a piece of work depends on.
+
+        Fields declared with ``compare=False`` are left out: they do not change what comes of it.
+        """
+        plain = {kind.__name__: _shaping(self.sections[kind]) for kind in kinds}
         return _digest(plain)
 
     def as_dict(self) -> dict[str, dict[str, Any]]:
@@ -60,6 +63,11 @@ def load(path: Path, overrides: Sequence[str], schema: Mapping[str, type]) -> Se
     }
     plain = {name: dataclasses.asdict(sections[kind]) for name, kind in schema.items()}
     return Settings(sections, _digest(plain))
+
+
+def _shaping(section: Any) -> dict[str, Any]:
+    compared = {field.name for field in dataclasses.fields(section) if field.compare}
+    return {k: v for k, v in dataclasses.asdict(section).items() if k in compared}
 
 
 def _digest(plain: Mapping[str, Any]) -> str:

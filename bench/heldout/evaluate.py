@@ -2,7 +2,7 @@
 
 import datetime as dt
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from bench.heldout.results import Protocol, Result, Returns, path_of, read, save
 from bench.machine import machine
 from sandbox import Pool, Sandbox, SandboxConfig
 from solver.config import PolicyConfig, SolverConfig
-from solver.engines.local import LocalEngine
+from solver.engines import open_policy
 from solver.episodes import Job, Play, play_many
 from solver.policy import Policy
 from solver.versions import Versions
@@ -124,7 +124,7 @@ def protocol_of(settings: Settings, heldout: HeldoutSet) -> Protocol:
 
 @asynccontextmanager
 async def open_evaluator(
-    home: Path, run: str, settings: Settings, first: int
+    home: Path, run: str, settings: Settings, first: int, note: Callable[[str], None]
 ) -> AsyncIterator[Evaluator]:
     """Read the set, load version ``first`` and open the sandbox. Raises ``BadInput`` early."""
     config = settings.section(HeldoutConfig)
@@ -138,12 +138,12 @@ async def open_evaluator(
         max_turns=protocol.max_turns,
         concurrency=config.max_parallel,
     )
-    policy = LocalEngine.open(versions.path(first), settings.section(PolicyConfig))
-    try:
-        async with Sandbox(settings.section(SandboxConfig)) as sandbox, Pool(sandbox) as pool:
-            yield Evaluator(home / "runs" / run, versions, policy, pool, heldout, protocol, solver)
-    finally:
-        policy.close()
+    async with (
+        open_policy(versions.path(first), settings.section(PolicyConfig), note) as policy,
+        Sandbox(settings.section(SandboxConfig)) as sandbox,
+        Pool(sandbox) as pool,
+    ):
+        yield Evaluator(home / "runs" / run, versions, policy, pool, heldout, protocol, solver)
 
 
 def chosen(versions: Sequence[int], every: int) -> list[int]:

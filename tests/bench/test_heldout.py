@@ -65,7 +65,7 @@ def settings(home: Path, tmp_path: Path, schema: dict[str, type]) -> Make:
 
 
 async def test_a_version_is_played_once_and_read_afterwards(home: Path, settings: Make) -> None:
-    async with open_evaluator(home, "run", settings(), 0) as evaluator:
+    async with open_evaluator(home, "run", settings(), 0, print) as evaluator:
         first = await evaluator.evaluate(0)
         again = await evaluator.evaluate(0)
     assert again == first == read(path_of(home / "runs" / "run", 0))
@@ -78,7 +78,7 @@ async def test_a_version_is_played_once_and_read_afterwards(home: Path, settings
 
 
 async def test_other_weights_or_plays_are_measured_again(home: Path, settings: Make) -> None:
-    async with open_evaluator(home, "other", settings(), 0) as evaluator:
+    async with open_evaluator(home, "other", settings(), 0, print) as evaluator:
         first = await evaluator.evaluate(0)
         save(home / "runs" / "other", replace(first, weights="0" * 64))
         second = await evaluator.evaluate(0)
@@ -90,7 +90,7 @@ async def test_other_weights_or_plays_are_measured_again(home: Path, settings: M
 
 async def test_an_unknown_version_is_refused(home: Path, settings: Make) -> None:
     with pytest.raises(BadInput, match=r"version 9 .*0"):
-        async with open_evaluator(home, "run", settings(), 9):
+        async with open_evaluator(home, "run", settings(), 9, print):
             pass
 
 

@@ -164,14 +164,14 @@ def test_saving_and_going_on_equals_never_having_stopped(
     assert states_equal(second, whole)
     whole.save(tmp_path)
     second.save(folder)
-    ours, theirs = (load_file(where / "optimiser.safetensors") for where in (folder, tmp_path))
+    ours, theirs = (load_file(where / "optimiser.state") for where in (folder, tmp_path))
     assert ours.keys() == theirs.keys() and ours
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
 def test_each_role_has_its_own_adam_state(model_dir: Path, tmp_path: Path) -> None:
     run(model_dir, TrainConfig(solver_updates=3, designer_updates=1)).save(tmp_path)
-    state = load_file(tmp_path / "optimiser.safetensors")
+    state = load_file(tmp_path / "optimiser.state")
     assert float(state["solver/model.norm.weight/step"]) == 3
     assert float(state["designer/model.norm.weight/step"]) == 1
 
@@ -237,6 +237,6 @@ def logprobs_of(sample: Sample, logp: torch.Tensor) -> tuple[float, ...]:
 
 def test_a_damaged_optimiser_says_what_mends_it(model_dir: Path, tmp_path: Path) -> None:
     shutil.copytree(model_dir, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "optimiser.safetensors").write_bytes(b"half")
+    (tmp_path / "optimiser.state").write_bytes(b"half")
     with pytest.raises(BadInput, match="remove the folder to train that version again"):
         Learner(tmp_path, {"solver": 1e-3}, TrainConfig())

@@ -173,7 +173,7 @@ def weights_of(folder: Path, version: int) -> dict[str, bytes]:
     where = folder / "policy" / f"v{version:06d}"
     return {
         f"{name}/{key}": value.numpy().tobytes()
-        for name in ("model.safetensors", "optimiser.safetensors")
+        for name in ("model.safetensors", "optimiser.state")
         for key, value in load_file(where / name).items()
     }
 

@@ -1,0 +1,336 @@
+"""The engine ``vllm``: a vLLM server. Token ids go out, ids and their log-probabilities come back.
+
+The server samples what this package asks for and nothing else: every sampling parameter is sent, since
+a server takes the missing ones from the model's ``generation_config.json``. What it serves is checked
+before the first sample (model, tokenizer, log-probabilities of the sampled distribution), and again
+whenever it could have been restarted. Requests of a conversation share its prefix cache.
+
+Samples are not repeatable to the bit: which requests share a batch on the server is not ours to say.
+"""
+
+import asyncio
+import json
+import math
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from transformers import AutoTokenizer, GenerationConfig
+
+from solver.chat import Chat
+from solver.config import PolicyConfig
+from solver.engines.http import MOST_ERRORS, Endpoint, Refused
+from solver.engines.vllm_weights import HOW, ServedWeights
+from solver.policy import Completion, Sampling
+from solver.versions import version_of
+from spadekit.errors import BadInput, OurFault
+
+COMPLETIONS = "/v1/completions"
+UNSHAPED = {"top_p": 1.0, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
+UNTOLD = {"dtype", "torch_dtype", "transformers_version", "_name_or_path", "use_cache"}
+"""Keys of ``config.json`` that do not say which model it is."""
+PROBE = "The lock at 42 opens: def step(self, action):\n    return \\boxed{left} \u00e9\u2192\n"
+
+
+class VllmEngine:
+    """A policy that a vLLM server serves. Make one with :meth:`open`."""
+
+    def __init__(self, endpoint: Endpoint, folder: Path, note: Callable[[str], None]) -> None:
+        self._endpoint = endpoint
+        self._note = note
+        self.chat = Chat(_tokenizer(folder), _stop_ids(folder))
+        self._stop_ids = sorted(self.chat.stop_ids)
+        self._version = version_of(folder)
+        self._gate = asyncio.Lock()
+        self._checking = asyncio.Lock()
+        self._idle = asyncio.Event()
+        self._flying = 0
+        self._doubt = False
+        self._model = ""
+        self._context = 0
+
+    @classmethod
+    async def open(
+        cls, folder: Path, config: PolicyConfig, note: Callable[[str], None]
+    ) -> "VllmEngine":
+        """Reach the server, check what it serves and put the weights of ``folder`` into it.
+
+        Raises ``BadInput`` when nothing answers, or when the server serves another model or another
+        tokenizer, or gives no log-probabilities that training could use.
+        """
+        engine = cls(Endpoint(config), folder, note)
+        try:
+            await engine._begin(folder)
+        except BaseException:
+            await engine.close()
+            raise
+        return engine
+
+    @property
+    def version(self) -> int:
+        """The policy version now serving."""
+        return self._version
+
+    @property
+    def context(self) -> int:
+        """Most tokens of a prompt and its completion together, as the server was started."""
+        return self._context
+
+    @property
+    def forward_seconds(self) -> float:
+        """Seconds during which the server had a request of ours."""
+        return self._endpoint.busy_seconds
+
+    def traffic(self) -> str:
+        """Requests, tokens and cost so far, in one line."""
+        return self._endpoint.traffic.line(self._endpoint.config)
+
+    async def complete(self, prompt_ids: Sequence[int], sampling: Sampling) -> Completion:
+        """Sample one completion of ``prompt_ids``; see :class:`solver.policy.Policy`."""
+        if not prompt_ids:
+            raise ValueError("an empty prompt cannot be completed")
+        if len(prompt_ids) + sampling.max_tokens > self.context:
+            raise ValueError(
+                f"{len(prompt_ids)} prompt tokens and {sampling.max_tokens} new ones exceed "
+                f"the server's context of {self.context}"
+            )
+        async with self._flight() as version:
+            body = self._request(prompt_ids, sampling)
+            try:
+                for _ in range(MOST_ERRORS):
+                    answer = await self._endpoint.patient(
+                        COMPLETIONS, body, before_retry=self._recheck
+                    )
+                    choice = answer["choices"][0]
+                    if choice["finish_reason"] in ("stop", "length"):
+                        break
+                    # The server gave the request up, which is what a pause by somebody else does.
+                    await self._recheck()
+                else:
+                    raise OurFault(f"{self._endpoint.url} gives up every try of a request")
+                self._endpoint.traffic.count(answer.get("usage"))
+                return self._completion(choice, len(prompt_ids), version)
+            except Refused as error:
+                raise OurFault(f"{self._endpoint.url} refused a request ({error})") from error
+            except (KeyError, IndexError, TypeError, AttributeError) as error:
+                raise OurFault(
+                    f"{self._endpoint.url}{COMPLETIONS} answered without {error}: it is no vLLM "
+                    "server, or an old one"
+                ) from error
+
+    async def load(self, version_dir: Path) -> None:
+        """Switch to the weights in ``version_dir`` once what is being sampled is done.
+
+        Raises ``BadInput`` before anything is changed when the folder does not fit the model served,
+        and ``OurFault`` when the server does not take it; the old weights then go on serving.
+        """
+        stamp = await asyncio.to_thread(self._weights.check, version_dir)
+        version = await asyncio.to_thread(version_of, version_dir)
+        async with self._gate:
+            try:
+                async with asyncio.timeout(self._endpoint.config.load_s):
+                    while self._flying:
+                        self._idle.clear()
+                        await self._idle.wait()
+            except TimeoutError:
+                raise OurFault(
+                    f"{self._flying} requests did not end within policy.load_s; the weights of "
+                    f"version {self._version} go on serving"
+                ) from None
+            await self._serve(version_dir, stamp)
+            self._version = version
+
+    async def close(self) -> None:
+        """Close the connections; the server goes on serving."""
+        await self._endpoint.close()
+
+    async def _begin(self, folder: Path) -> None:
+        url = self._endpoint.url
+        try:
+            models = (await self._endpoint.once("GET", "/v1/models"))["data"]
+            bases = [one for one in models if not one.get("parent")]
+        except OurFault as fault:
+            raise BadInput(
+                f"the policy cannot be reached: {fault}; start a vLLM server there, or set policy.url"
+            ) from None
+        except (Refused, KeyError, TypeError, AttributeError) as error:
+            raise BadInput(f"{url} is no vLLM server ({error}); see policy.url") from None
+        if len(bases) != 1 or "max_model_len" not in bases[0]:
+            raise BadInput(f"{url} is no vLLM server with one model; see policy.url")
+        self._model, self._context = bases[0]["id"], int(bases[0]["max_model_len"])
+        root = Path(str(bases[0].get("root") or ""))
+        await asyncio.to_thread(self._check_model, folder, root)
+        self._weights = ServedWeights(self._endpoint, root, self._note)
+        self._stamp = await self._weights.begin()
+        try:
+            await self._check_tokenizer()
+            await self._serve(folder, await asyncio.to_thread(self._weights.check, folder))
+            await self._check_logprobs()
+        except Refused as error:
+            raise BadInput(f"{url} refuses what a policy needs ({error})") from None
+
+    async def _serve(self, folder: Path, stamp: str) -> None:
+        """Have the server serve a folder, unless it does already."""
+        if not self._weights.switchable:
+            if not await asyncio.to_thread(self._weights.same_as_root, folder):
+                raise BadInput(
+                    f"{self._endpoint.url} serves other weights than {folder} and cannot switch: {HOW}"
+                )
+        elif stamp == await self._weights.stamp():
+            self._weights.serving(folder, stamp)
+        else:
+            await self._weights.switch(folder, stamp)
+        self._served = (folder, stamp)
+
+    @asynccontextmanager
+    async def _flight(self) -> AsyncIterator[int]:
+        """One request in the air, and the version it is sampled with; no switch happens meanwhile."""
+        async with self._gate:
+            if self._doubt or not self._flying:
+                await self._check()
+            self._flying += 1
+            version = self._version
+        try:
+            yield version
+        finally:
+            self._flying -= 1
+            if not self._flying:
+                self._idle.set()
+
+    async def _recheck(self) -> None:
+        """After a failed try: the server that comes back may have the weights it was started with."""
+        self._doubt = True
+        await self._check()
+
+    async def _check(self) -> None:
+        """Make sure that the server still serves what this engine says it does."""
+        async with self._checking:
+            if not self._weights.switchable:
+                self._doubt = False
+                return
+            folder, stamp = self._served
+            if (found := await self._patient_stamp()) != stamp:
+                self._note(f"policy: {self._endpoint.url} came back with other weights ({found})")
+                await self._weights.switch(folder, stamp)
+            self._doubt = False
+
+    async def _patient_stamp(self) -> str:
+        answer = await self._endpoint.patient("/weight_info", None, method="GET")
+        return str(answer["weight_version"])
+
+    def _request(self, prompt_ids: Sequence[int], sampling: Sampling) -> dict[str, Any]:
+        return {
+            "model": self._model,
+            "prompt": list(prompt_ids),
+            "max_tokens": sampling.max_tokens,
+            "temperature": sampling.temperature,
+            "seed": sampling.seed,
+            "stop_token_ids": self._stop_ids,
+            "skip_special_tokens": False,
+            "return_token_ids": True,
+            "return_tokens_as_token_ids": True,
+            "logprobs": 0,
+            **UNSHAPED,
+        }
+
+    def _completion(self, choice: dict[str, Any], prompt: int, version: int) -> Completion:
+        ids = tuple(choice["token_ids"])
+        logprobs = tuple(choice["logprobs"]["token_logprobs"])
+        ended = choice["finish_reason"] == "stop"
+        sound = (
+            len(ids) == len(logprobs) > 0
+            and all(isinstance(value, float | int) and math.isfinite(value) for value in logprobs)
+            and len(choice["prompt_token_ids"]) == prompt
+            and ended == (ids[-1] in self.chat.stop_ids)
+        )
+        if not sound:
+            raise OurFault(
+                f"{self._endpoint.url} answered {len(ids)} ids with {len(logprobs)} log-probabilities "
+                f"that do not go together ({choice['finish_reason']})"
+            )
+        return Completion(ids, logprobs, "end" if ended else "length", version)
+
+    def _check_model(self, folder: Path, root: Path) -> None:
+        if not (root / "config.json").is_file():
+            return  # Not to be seen from here; the tokenizer and the weights still have to fit.
+        told = []
+        for where in (folder, root):
+            try:
+                config = json.loads((where / "config.json").read_text(encoding="utf-8"))
+            except (OSError, ValueError) as error:
+                raise BadInput(f"{where / 'config.json'} cannot be read: {error}") from None
+            told.append({key: value for key, value in config.items() if key not in UNTOLD})
+        odd = sorted(key for key in told[0] | told[1] if told[0].get(key) != told[1].get(key))
+        if odd:
+            raise BadInput(
+                f"{self._endpoint.url} serves another model than {folder}: {root} has {odd[0]} = "
+                f"{told[1].get(odd[0])}, this one has {told[0].get(odd[0])}; serve the home's model"
+            )
+
+    async def _check_tokenizer(self) -> None:
+        """Compare the tokenizers on text and all special tokens; a server without one passes."""
+        tokenizer = self.chat.tokenizer
+        text = PROBE + "".join(tokenizer.all_special_tokens)
+        body = {"model": self._model, "prompt": text, "add_special_tokens": False}
+        try:
+            answer = await self._endpoint.once("POST", "/tokenize", body)
+        except (Refused, OurFault):
+            return  # Started with --skip-tokenizer-init: ids are all it knows.
+        if answer["tokens"] != tokenizer.encode(text, add_special_tokens=False):
+            raise BadInput(
+                f"{self._endpoint.url} has another tokenizer than the policy; serve the home's model"
+            )
+
+    async def _check_logprobs(self) -> None:
+        """Refuse a server whose log-probabilities are not of the distribution it samples from.
+
+        Between the two likeliest tokens of one position their difference halves at temperature 2,
+        unless the server reports them from before the temperature was applied.
+        """
+        gaps = []
+        prompt = self.chat.start([_Said("user", PROBE)])
+        for temperature in (1.0, 2.0):
+            body = self._request(prompt, Sampling(temperature, 1, 1)) | {"logprobs": 2}
+            choice = (await self._endpoint.once("POST", COMPLETIONS, body))["choices"][0]
+            try:
+                first, second, *_ = sorted(choice["logprobs"]["top_logprobs"][0].values())[::-1]
+                self._completion(choice, len(prompt), 0)
+            except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+                raise BadInput(
+                    f"{self._endpoint.url} gives no token ids and log-probabilities, which training "
+                    "needs; it must be vLLM 0.29 or newer"
+                ) from None
+            gaps.append(first - second)
+        if gaps[1] > 0.75 * gaps[0] + 1e-4:
+            raise BadInput(
+                f"{self._endpoint.url} gives log-probabilities from before the temperature; start it "
+                "with --logprobs-mode processed_logprobs"
+            )
+
+
+class _Said:
+    """A message of the probe."""
+
+    def __init__(self, role: str, content: str) -> None:
+        self.role, self.content = role, content
+
+
+def _tokenizer(folder: Path) -> Any:
+    try:
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except Exception as error:  # tokenizers raise whatever their format code raises
+        raise BadInput(f"{folder}: the tokenizer cannot be read: {error}") from None
+
+
+def _stop_ids(folder: Path) -> list[int]:
+    """The ids that end a reply by the model's own configuration, as the local engine finds them."""
+    for name in ("generation_config.json", "config.json"):
+        if (folder / name).is_file():
+            try:
+                stop = GenerationConfig.from_pretrained(folder, name, local_files_only=True)
+            except Exception as error:  # whatever the damaged part made it raise
+                raise BadInput(f"{folder / name} cannot be read: {error}") from None
+            ids = stop.eos_token_id
+            return [] if ids is None else [ids] if isinstance(ids, int) else list(ids)
+    return []

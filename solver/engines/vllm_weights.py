@@ -1,0 +1,160 @@
+"""The weights that a vLLM server serves, switched in place over its development endpoints.
+
+    pause ─► stamp "switching" ─► reload ─► drop the prefix cache ─► stamp ─► resume
+
+A reload that fails leaves a server that dies at its next request, so the last good weights are put
+back before it is resumed. The stamp names the weights by their digest and is the server's own: one
+that was restarted, or switched by somebody else, has another.
+"""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+
+from solver.engines.http import Endpoint, Refused
+from solver.versions import INFO, MEND, PolicyInfo, file_digest, weight_files
+from spadekit.errors import BadInput, OurFault
+
+SWITCHING = "spadework: switching"
+QUICK_S = 30.0
+"""Longest time for an answer that takes no work."""
+HOW = "start it with VLLM_SERVER_DEV_MODE=1 in its environment"
+
+
+class ServedWeights:
+    """What ``endpoint`` serves. ``root`` is the folder that the server was started with."""
+
+    def __init__(self, endpoint: Endpoint, root: Path, note: Callable[[str], None]) -> None:
+        self._endpoint = endpoint
+        self._root = root
+        self._note = note
+        self._good: tuple[Path, str] | None = None
+        """Folder and stamp of the weights that are known to serve."""
+        self.switchable = False
+
+    async def begin(self) -> str:
+        """Find out whether weights can be switched; return the server's stamp ("" if they cannot)."""
+        try:
+            stamp = await self.stamp()
+        except Refused:
+            return ""
+        self.switchable = True
+        if weight_files(self._root):
+            self._good = (self._root, "default")
+        return stamp
+
+    async def stamp(self) -> str:
+        """The server's name for what it serves."""
+        answer = await self._endpoint.once("GET", "/weight_info", timeout_s=QUICK_S)
+        return str(answer["weight_version"])
+
+    def serving(self, folder: Path, stamp: str) -> None:
+        """Take note of weights that the server is found to serve already."""
+        self._good = (folder, stamp)
+
+    def check(self, folder: Path) -> str:
+        """Check a folder before it is shown to the server; return its stamp.
+
+        Raises ``BadInput`` for damaged files and for weights of another shape than those in use.
+        """
+        info = PolicyInfo.validated(folder) if (folder / INFO).exists() else None
+        shapes = _shapes(folder)
+        if self._good is not None and shapes != (good := _shapes(self._good[0])):
+            odd = sorted(shapes.items() ^ good.items())[0][0]
+            raise BadInput(
+                f"{folder}: its weights are not those of the model that {self._endpoint.url} serves "
+                f"(first difference: {odd}); serve the model of this home, or {MEND}"
+            )
+        return stamp_of(folder, info)
+
+    def same_as_root(self, folder: Path) -> bool:
+        """Whether the server was started with exactly these weights, as far as can be seen here."""
+        mine, its = (
+            {path.name: file_digest(path) for path in weight_files(where)}
+            for where in (folder, self._root)
+        )
+        return bool(mine) and mine == its
+
+    async def switch(self, folder: Path, stamp: str) -> None:
+        """Serve the weights in ``folder``, which :meth:`check` let pass.
+
+        Raises ``OurFault`` when that fails or takes longer than ``load_s``. The last good weights
+        then serve again, or, where they could not be put back, the message says to restart the server.
+        """
+        limit = self._endpoint.config.load_s
+        self._note(f"policy: {self._endpoint.url} loads {folder.name}")
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        try:
+            async with asyncio.timeout(limit):
+                await self._put(folder, stamp)
+        except (Refused, OurFault, TimeoutError) as error:
+            why = (
+                f"not within policy.load_s = {limit:g}"
+                if isinstance(error, TimeoutError)
+                else error
+            )
+            what = f"{self._endpoint.url} did not load {folder} ({str(why)[:300]})"
+            await self._put_back(what)
+            raise OurFault(
+                f"{what}; the weights before it go on serving. The server must see that folder "
+                "under the same path"
+            ) from error
+        self._good = (folder, stamp)
+        self._note(
+            f"policy: {self._endpoint.url} serves {folder.name} ({loop.time() - began:.1f} s)"
+        )
+
+    async def _put_back(self, what: str) -> None:
+        if self._good is None:
+            raise OurFault(f"{what}, and no earlier weights are known: restart the server")
+        try:
+            async with asyncio.timeout(self._endpoint.config.load_s):
+                await self._put(*self._good)
+        except (Refused, OurFault, TimeoutError) as error:
+            raise OurFault(
+                f"{what}, nor did it take back {self._good[0]}: restart the server"
+            ) from error
+
+    async def _put(self, folder: Path, stamp: str) -> None:
+        await self._tell("/pause?mode=wait", {})
+        await self._tell("/update_weight_version", {"new_version": SWITCHING})
+        await self._tell("/collective_rpc", _reload(folder))
+        await self._tell("/reset_prefix_cache", {})
+        await self._tell("/update_weight_version", {"new_version": stamp})
+        await self._tell("/resume", {})
+
+    async def _tell(self, path: str, body: Any) -> None:
+        limit = self._endpoint.config.load_s
+        await self._endpoint.once("POST", path, body, timeout_s=limit)
+
+
+def _reload(folder: Path) -> dict[str, Any]:
+    return {"method": "reload_weights", "kwargs": {"weights_path": str(folder.absolute())}}
+
+
+def stamp_of(folder: Path, info: PolicyInfo | None) -> str:
+    """Name a folder's weights: its name for people, the digest for certainty."""
+    if info is None:
+        digest = "".join(file_digest(path) for path in weight_files(folder))
+        return f"{folder.name} {digest[:16]}"
+    return f"{folder.name} {info.weights[:16]}"
+
+
+def _shapes(folder: Path) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of a folder's weights, from the files' headers."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    paths = weight_files(folder)
+    if not paths:
+        raise BadInput(f"{folder / 'model.safetensors'} is missing; {MEND}")
+    for path in paths:
+        try:
+            with safe_open(path, framework="np") as file:
+                names = file.keys()
+                shapes |= {name: tuple(file.get_slice(name).get_shape()) for name in names}
+        except (SafetensorError, OSError) as error:
+            raise BadInput(f"{path} is damaged ({error}); {MEND}") from None
+    return shapes
