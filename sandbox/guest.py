@@ -35,9 +35,18 @@ import select
 import sys
 
 CONTROL = 3
+QUIET_MS = 1
 NAME = "environment"
 DETAIL = 300
 MODULE = type(sys)
+PRACTICE = """
+class PracticeEnv:
+    def reset(self, seed=None):
+        return "", {}
+
+    def step(self, action):
+        return "", 0.0, False, False, {}
+"""
 # Importing these has effects or waits for a display; the environment may still do it by itself.
 NOT_AHEAD = {"this", "antigravity", "idlelib", "turtle", "tkinter", "turtledemo", "test", "lib2to3"}
 
@@ -113,7 +122,8 @@ def main() -> None:
     if not source:
         return
     try:
-        code = compile(source, NAME + ".py", "exec", dont_inherit=True)
+        # As text, like the host reads it: bytes would obey a coding line.
+        code = compile(str(source, "utf-8"), NAME + ".py", "exec", dont_inherit=True)
     except SyntaxError as error:
         detail = f"line {error.lineno}: {type(error).__name__}: {error.msg}"
         send(control, {"fault": {"reason": "raised", "detail": printable(detail)}})
@@ -147,22 +157,33 @@ def import_ahead(source: bytes) -> None:
 
 
 class Child:
-    """One episode's process, as the parent knows it: its process id, its end, its log."""
+    """One episode's process, as the parent knows it: its process id, its door, its log.
 
-    def __init__(self, number: int, pid: int, end: int, log: int) -> None:
-        self.number, self.pid, self.end, self.log = number, pid, end, log
+    ``number`` is the episode's, None while the process waits for one.
+    """
+
+    def __init__(self, pid: int, door: _socket.socket, log: int) -> None:
+        self.number: int | None = None
+        self.pid, self.door, self.log = pid, door, log
 
 
 class Nursery:
-    """Opens and reaps episodes until the host closes the control socket."""
+    """Opens and reaps episodes until the host closes the control socket.
+
+    One child is always forked ahead and waits at its door for an episode's socket, so that nobody
+    waits for the fork. Like every child it has not run the source.
+    """
 
     def __init__(self, control: _socket.socket, code: Any, limits: dict[str, int]) -> None:
         self.control, self.code, self.limits = control, code, limits
-        self.jailed = os.getpid() == 1
+        self.jailed = bool(limits["jailed"])  # in there getpid() tells nothing
         self.children: dict[int, Child] = {}  # by the descriptor that tells their end
+        self.waiting: Child | None = None
+        self.wanted = True  # whether to fork one ahead at the next quiet moment
         self.poller = select.poll()
         self.poller.register(CONTROL, select.POLLIN)
         # Whatever is made or set here costs a child nothing; there it would be copied by pages.
+        self.practice = compile(PRACTICE, NAME + ".py", "exec", dont_inherit=True)
         self.buffer = memoryview(bytearray(limits["frame_bytes"] + 1))
         log_file: Any = Log(limits["log_bytes"])
         # Unbuffered, as python -u has it: what was printed before a crash is in the log.
@@ -179,7 +200,11 @@ class Nursery:
 
     def run(self) -> None:
         while True:
-            for descriptor, _ in self.poller.poll():
+            # Not at once: the child that has just been woken needs the processor more.
+            events = self.poller.poll(QUIET_MS if self.wanted else None)
+            if not events:
+                self.fork_ahead()
+            for descriptor, _ in events:
                 if descriptor != CONTROL:
                     self.reap(descriptor)
                 elif not self.command():
@@ -211,33 +236,73 @@ class Nursery:
         return True
 
     def open(self, number: int, sock: int) -> None:
+        detail = "no process for the episode"
+        # One that waited may have been killed for memory that others took.
+        for _ in range(2):
+            try:
+                child = self.waiting or self.fork(ahead=False)
+                self.waiting, self.wanted = None, True
+                child.door.sendmsg([b"\0"], [rights(sock)])
+            except OSError as error:
+                detail = describe_error(error)
+                continue
+            child.number = number
+            child.door.close()
+            return
+        # The host sees the closed socket and this line.
+        send(self.control, {"ended": number, "status": -1, "log": detail})
+
+    def fork_ahead(self) -> None:
+        self.wanted = False
+        try:
+            self.waiting = self.fork(ahead=True)
+        except OSError:
+            return  # the next opening tries again and reports it
+
+    def fork(self, ahead: bool) -> Child:
         opened: tuple[int, ...] = ()
+        door, inner = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         try:
             opened = log_read, log_write = os.pipe2(os.O_NONBLOCK)
             pid = os.fork()
-        except OSError as error:
-            # The host sees the closed socket and this line.
+        except OSError:
+            door.close()
+            inner.close()
             for descriptor in opened:
                 os.close(descriptor)
-            detail = describe_error(error)
-            send(self.control, {"ended": number, "status": -1, "log": detail})
-            return
+            raise
         if pid == 0:
             try:
-                self.become_episode(sock, log_write)
-                Episode(self.code, self.limits, self.control, self.buffer).serve()
+                self.become_episode(inner.fileno(), log_write)
+                episode = Episode(self.code, self.limits, self.control, self.buffer)
+                if ahead:
+                    episode.warm_up(self.practice)
+                if self.receive_socket():
+                    episode.serve()
             finally:
                 os._exit(0)
         os.close(log_write)
+        inner.close()
         ends = os.pidfd_open(pid)
         self.poller.register(ends, select.POLLIN)
-        self.children[ends] = Child(number, pid, ends, log_read)
+        child = self.children[ends] = Child(pid, door, log_read)
+        return child
 
-    def become_episode(self, sock: int, log: int) -> None:
-        """In the child: keep the episode's socket and log, give up the rest, take on its limits."""
+    def receive_socket(self) -> bool:
+        """In the child: wait for the episode's socket; false when the parent has gone."""
+        data, ancillary, _, _ = self.control.recvmsg(1, _socket.CMSG_SPACE(4))
+        if not data:
+            return False
+        sock = int.from_bytes(ancillary[0][2][:4], sys.byteorder)
+        os.dup2(sock, CONTROL)
+        os.close(sock)
+        return True
+
+    def become_episode(self, door: int, log: int) -> None:
+        """In the child: keep its door and its log, give up the rest, take on its limits."""
         if not self.jailed:
             os.setsid()
-        os.dup2(sock, CONTROL)
+        os.dup2(door, CONTROL)
         os.dup2(log, 1)
         os.dup2(log, 2)
         os.closerange(4, 65536)
@@ -260,12 +325,23 @@ class Nursery:
         except BlockingIOError:
             text = b""
         os.close(child.log)
+        if child.number is None:
+            child.door.close()
+            if child is self.waiting:
+                self.waiting = None  # the next opening forks; at once again might be for ever
+            return
         word = {
             "ended": child.number,
             "status": os.waitstatus_to_exitcode(status),
             "log": text.decode("utf-8", "replace"),
         }
         send(self.control, word)
+
+
+def rights(descriptor: int) -> Any:
+    """What hands a descriptor over with a message."""
+    data = descriptor.to_bytes(4, sys.byteorder)
+    return _socket.SOL_SOCKET, _socket.SCM_RIGHTS, data
 
 
 def end(pid: int) -> None:
@@ -332,6 +408,15 @@ class Episode:
         self.loaded = False
         self.tools = False
         self.adapter: Any = None
+
+    def warm_up(self, practice: Any) -> None:
+        """While waiting, make this process's own copies of the pages that every episode writes to."""
+        code, self.code = self.code, practice
+        for request in (b'{"op":"reset","id":0,"seed":0}', b'{"op":"step","id":0,"action":""}'):
+            self.buffer[: len(request)] = request
+            encode(self.answer(decode(self.buffer[: len(request)])))
+        del sys.modules[NAME]
+        self.code, self.kind, self.instance, self.loaded = code, None, None, False
 
     def serve(self) -> None:
         cap = self.limits["frame_bytes"]

@@ -1,6 +1,7 @@
 """One environment in its jail: the control socket, its episodes, and its end."""
 
 import asyncio
+import secrets
 import socket
 from types import TracebackType
 from typing import Final, Self
@@ -17,6 +18,7 @@ from sandbox.protocol import Frame, Malformed
 # A jail starts in some 30 ms; this long only on a host that is close to standing still.
 _START_S: Final = 30.0
 _CONTROL_CAP: Final = 131_072
+_NUMBER_BITS: Final = 52
 
 
 class Jail:
@@ -29,7 +31,6 @@ class Jail:
         self._config = config
         self._limits = config.limits
         self._episodes: dict[int, Episode] = {}
-        self._next = 0
         self._memory_kills = 0
         self._news: asyncio.Queue[Frame | None] = asyncio.Queue()
         self._ending: asyncio.Task[None] | None = None
@@ -145,7 +146,7 @@ class Jail:
             "frame_bytes": limits.frame_bytes,
             "log_bytes": limits.log_bytes,
             "memory_mb": limits.memory_mb,
-            "episode_s": limits.episode_s,
+            "jailed": self._config.isolation == "nsjail",
         }
         self._control.send(protocol.encode({"limits": numbers}, _CONTROL_CAP))
         try:
@@ -187,8 +188,8 @@ class Jail:
                 "sandbox.jail_episodes"
             )
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        number = self._next
-        self._next += 1
+        # Not a counter: what the guest keeps in memory its children can read.
+        number = secrets.randbits(_NUMBER_BITS)
         room = self._room[: self._limits.frame_bytes + 1]
         episode = Episode(number, ours, room, self, self._limits, info)
         self._episodes[number] = episode

@@ -48,6 +48,7 @@ class Launcher:
         if config.isolation == "nsjail":
             binary = nsjail.find()
             python = interpreter.choose(config.python)
+            _make_resident(python)
             return Launcher(config, python, *_lay_out(python), cgroups.find(), binary)
         python = interpreter.choose(config.python or sys.executable, private=True)
         return Launcher(config, python, *_lay_out(python), cgroups.NONE, None)
@@ -216,6 +217,25 @@ def _lay_out(python: Interpreter) -> tuple[Path, int]:
                 str(target), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
             )
     return folder, claim
+
+
+def _make_resident(python: Interpreter) -> None:
+    """Read every file that jails will have, so that none of their pages is cold.
+
+    Otherwise reading a page would leave a mark that any later jail could see: it has become fast.
+    Read by us the pages are also ours, and no jail's memory control group can push them out.
+    """
+    room = memoryview(bytearray(1 << 20))
+    folders = (
+        Path(base) / name
+        for top in python.stdlib
+        for base, _, names in os.walk(top)
+        for name in names
+    )
+    for path in (python.executable, *python.libraries, *folders):
+        with contextlib.suppress(OSError), path.open("rb", buffering=0) as file:
+            while file.readinto(room):
+                pass
 
 
 def _sweep(temporary: Path) -> None:

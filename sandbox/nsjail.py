@@ -35,16 +35,24 @@ MISSING: Final = (
 #   0x7e020000 are the flags of new namespaces. 457, 458 and 467 are statmount, listmount and
 #   open_tree_attr, for which Kafel has no names yet.
 # - Nobody may send a signal: all episodes of a jail are one user, and so could end each other; the
-#   host ends them from outside. fcntl's 8, 10 and 15 (F_SETOWN, F_SETSIG, F_SETOWN_EX) and ioctl's
-#   0x8901 and 0x8902 would have the kernel send one.
-# - Episodes of a jail share its network namespace and its read-only files: datagram sockets can be
-#   given names even without bind, and locks, watches (1026, F_NOTIFY) and hints (1036, 1038) on a
-#   shared file are seen by others. 1031 (F_SETPIPE_SZ) uses up a user's share of pipe memory.
+#   host ends them from outside. fcntl and ioctl are allowed by list, since their other commands have
+#   the kernel send one, lock, lease or watch a file that jails share, or use up pipe memory.
+#   fcntl: F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. ioctl: TCGETS,
+#   TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, TCGETS2.
+# - Episodes of a jail share its network namespace and all jails share read-only files: datagram
+#   sockets can be given names even without bind; a futex that is not private has the file as its
+#   key (454 to 456 and 449 are its newer forms); a list head and a process group can be read by others.
+# - socketpair of another family has the kernel load modules; flag 1 of a message is urgent data,
+#   which nothing needs. Options 17, 59 and 77 of a socket tell who is at its other end, 16 and 76 ask.
+# - The page cache outlives every jail. Its pages may be neither dropped nor asked about: fadvise64,
+#   readahead, cachestat (451), RWF_NOWAIT and RWF_DONTCACHE, MADV_COLD, MADV_PAGEOUT. See ``launch``.
+# - A process id counts the episodes of a jail, so that getpid and its like give 0.
 # - sync works on every disk of the host; prctl's 62 is core scheduling, which can idle a core.
 # - Masks, because the filter sees 64 bits of what the kernel takes as 32.
 SECCOMP: Final = """
 POLICY jail {
   ERRNO(38) { clone3 },
+  ERRNO(0) { getpid, gettid, getppid },
   ERRNO(1) {
     unshare, setns, clone(flags) { (flags & 0x7e020000) != 0 },
     mount, umount, pivot_root, chroot, move_mount, open_tree, fsopen, fsmount, fsconfig, fspick,
@@ -52,16 +60,40 @@ POLICY jail {
     ptrace, process_vm_readv, process_vm_writev, kcmp, pidfd_getfd, process_madvise,
     kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo, pidfd_send_signal,
     fcntl(fd, cmd, arg) {
-      (cmd & 0xffffffff) == 8 || (cmd & 0xffffffff) == 10 || (cmd & 0xffffffff) == 15 ||
-      (cmd & 0xffffffff) == 1026 || (cmd & 0xffffffff) == 1031 || (cmd & 0xffffffff) == 1036 ||
-      (cmd & 0xffffffff) == 1038
+      (cmd & 0xffffffff) > 4 && (cmd & 0xffffffff) != 1030 && (cmd & 0xffffffff) != 1032
     },
-    ioctl(fd, cmd, arg) { (cmd & 0xffffffff) == 0x8901 || (cmd & 0xffffffff) == 0x8902 },
+    ioctl(fd, cmd, arg) {
+      (cmd & 0xffffffff) != 0x5401 && (cmd & 0xffffffff) != 0x5413 &&
+      (cmd & 0xffffffff) != 0x541b && (cmd & 0xffffffff) != 0x5421 &&
+      (cmd & 0xffffffff) != 0x5450 && (cmd & 0xffffffff) != 0x5451 &&
+      (cmd & 0xffffffff) != 0x802c542a
+    },
     bind, connect, listen, accept, accept4, flock,
-    socketpair(family, type, protocol) { (type & 15) == 2 || (type & 15) == 3 },
+    socketpair(family, type, protocol) {
+      (family & 0xffffffff) != 1 || (type & 15) == 2 || (type & 15) == 3
+    },
+    sendto(fd, data, size, flags) { (flags & 1) != 0 }, sendmsg(fd, data, flags) { (flags & 1) != 0 },
+    recvfrom(fd, data, size, flags) { (flags & 1) != 0 }, recvmsg(fd, data, flags) { (flags & 1) != 0 },
+    sendmmsg, recvmmsg,
+    getsockopt(fd, level, name) {
+      (name & 0xffffffff) == 17 || (name & 0xffffffff) == 59 || (name & 0xffffffff) == 77
+    },
+    setsockopt(fd, level, name) { (name & 0xffffffff) == 16 || (name & 0xffffffff) == 76 },
+    futex(address, operation) { (operation & 128) == 0 },
+    SYSCALL[449], SYSCALL[454], SYSCALL[455], SYSCALL[456], get_robust_list, setpgid, setsid,
     inotify_init, inotify_init1, inotify_add_watch, mincore, io_setup, sync, syncfs,
+    fsync, fdatasync, sync_file_range, fadvise64, readahead, SYSCALL[451],
+    preadv2(fd, data, count, low, high, flags) { (flags & 0x88) != 0 },
+    pwritev2(fd, data, count, low, high, flags) { (flags & 0x88) != 0 },
+    madvise(start, size, advice) {
+      (advice & 0xffffffff) == 20 || (advice & 0xffffffff) == 21
+    },
     prctl(option) { (option & 0xffffffff) == 62 },
-    prlimit64(pid) { pid != 0 }, setpriority, ioprio_set, process_mrelease,
+    prlimit64(pid) { pid != 0 }, getpgid(pid) { (pid & 0xffffffff) != 0 },
+    getsid(pid) { (pid & 0xffffffff) != 0 }, getpriority(which, who) { (who & 0xffffffff) != 0 },
+    sched_getaffinity(pid) { (pid & 0xffffffff) != 0 }, capget,
+    setpriority, ioprio_set, ioprio_get, process_mrelease,
+    sched_getscheduler, sched_getattr, sched_getparam, sched_rr_get_interval,
     sched_setscheduler, sched_setattr, sched_setparam, sched_setaffinity, move_pages, migrate_pages,
     keyctl, add_key, request_key, bpf, perf_event_open, userfaultfd, fanotify_init,
     io_uring_setup, io_uring_enter, io_uring_register,

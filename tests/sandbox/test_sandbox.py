@@ -21,6 +21,7 @@ from sandbox import (
     SandboxConfig,
     SandboxFault,
     cgroups,
+    launch,
     nsjail,
 )
 
@@ -344,6 +345,27 @@ async def test_a_jail_whose_episode_cannot_be_ended_ends_as_a_whole(
         assert (await fault_of(hung.step("do hang"))).reason == "timeout"
         assert await until(lambda: not jail.alive)
         assert (await fault_of(other.step("plus"))).reason == "crashed"
+
+
+async def test_the_process_that_waits_for_an_episode_may_die_and_another_plays(game: str) -> None:
+    async with Sandbox() as sandbox, await sandbox.open(game) as jail:
+        for seed in range(3):
+            assert await until(lambda: jail.open_episodes == 0)
+            assert await until(lambda: len(launch._children(jail._outside.guest)) == 1)
+            (waiting,) = launch._children(jail._outside.guest)
+            os.kill(waiting, signal.SIGKILL)
+            assert await until(lambda: not is_running(waiting))  # noqa: B023
+            async with await jail.episode(seed) as episode:
+                assert (await episode.step("plus")).observation[0].content == "1 plus"
+        assert jail.alive
+
+
+async def test_the_jail_runs_the_program_that_the_host_reads(game: str) -> None:
+    """A coding line would make a comment into a line of code."""
+    cookie = "# coding: raw_unicode_escape\n"
+    source = cookie + game.replace("import random", "import random\n# \\u000agoal = 1 / 0")
+    async with Sandbox() as sandbox, await sandbox.open(source) as jail, await jail.episode(0):
+        assert jail.info.class_name == "CountEnv"
 
 
 async def test_a_full_jail_refuses_more_episodes(game: str) -> None:
