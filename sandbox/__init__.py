@@ -9,7 +9,8 @@ from sandbox.episode import Episode
 from sandbox.faults import REASONS, STAGES, EnvironmentFault, SandboxFault
 from sandbox.jail import Jail
 from sandbox.pool import Pool
-from sandbox.sandbox import Sandbox, check_source
+from sandbox.sandbox import Sandbox
+from sandbox.source import check_source
 from sandbox.vector import Vector
 
 __all__ = [

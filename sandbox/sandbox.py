@@ -6,9 +6,9 @@ from types import TracebackType
 from typing import Final, Self
 
 from sandbox.config import SandboxConfig
-from sandbox.faults import EnvironmentFault
 from sandbox.jail import Jail
 from sandbox.launch import Launcher
+from sandbox.source import check_source
 from sandbox.spares import Spares
 
 _JITTER_S: Final = 0.005
@@ -75,20 +75,3 @@ class Sandbox:
             if self._launcher is None:
                 self._launcher = await asyncio.to_thread(Launcher.prepare, self.config)
             return self._launcher
-
-
-def check_source(source: str | bytes, largest: int) -> bytes:
-    """Return the source as UTF-8; raises ``EnvironmentFault`` (load, contract) with one line."""
-    try:
-        data = source.encode() if isinstance(source, str) else source
-        data.decode("utf-8")
-    except UnicodeError:
-        raise EnvironmentFault("load", "contract", "the source is not UTF-8 text") from None
-    if not data.strip():
-        raise EnvironmentFault("load", "contract", "the source is empty")
-    if len(data) > largest:
-        detail = f"the source has {len(data)} bytes; at most {largest} are allowed"
-        raise EnvironmentFault("load", "contract", detail)
-    if b"\0" in data:
-        raise EnvironmentFault("load", "contract", "the source holds a NUL character")
-    return data

@@ -1,0 +1,49 @@
+"""What a source must be before anything reads it as a program, in time linear in its length."""
+
+import re
+import unicodedata
+from typing import Final
+
+from sandbox.faults import EnvironmentFault
+
+MAX_DOTS: Final = 32
+MAX_MARKS: Final = 30
+
+_DOTS: Final = re.compile(r"\b(?:[^\W\d]\w*+[\s\\]*+\.[\s\\]*+){%d}" % (MAX_DOTS + 1))
+
+
+def check_source(source: str | bytes, largest: int) -> bytes:
+    """Return the source as UTF-8; raises ``EnvironmentFault`` (load, contract) with one line."""
+    try:
+        text = source if isinstance(source, str) else source.decode("utf-8")
+        data = text.encode()
+    except UnicodeError:
+        raise EnvironmentFault("load", "contract", "the source is not UTF-8 text") from None
+    problem = _problem(text, len(data), largest)
+    if problem:
+        raise EnvironmentFault("load", "contract", problem)
+    return data
+
+
+def _problem(text: str, size: int, largest: int) -> str | None:
+    if not text.strip():
+        return "the source is empty"
+    if size > largest:
+        return f"the source has {size} bytes; at most {largest} are allowed"
+    if "\0" in text:
+        return "the source holds a NUL character"
+    # Python's parser, which hosts use as well, takes memory with the square of the one and time with
+    # the square of the other: gigabytes and seconds for a source of the allowed size.
+    if _DOTS.search(text):
+        return f"a dotted name has more than {MAX_DOTS} dots"
+    if not text.isascii() and _most_marks(text) > MAX_MARKS:
+        return f"more than {MAX_MARKS} combining marks follow one another"
+    return None
+
+
+def _most_marks(text: str) -> int:
+    most = run = 0
+    for char in text:
+        run = run + 1 if unicodedata.combining(char) else 0
+        most = max(most, run)
+    return most
