@@ -9,7 +9,7 @@ from sandbox.faults import EnvironmentFault
 MAX_DOTS: Final = 32
 MAX_MARKS: Final = 30
 
-_DOTS: Final = re.compile(r"\b(?:[^\W\d]\w*+[\s\\]*+\.[\s\\]*+){%d}" % (MAX_DOTS + 1))
+_DOTS: Final = re.compile(rf"\b(?:[^\W\d]\w*+[\s\\]*+\.[\s\\]*+){{{MAX_DOTS + 1}}}")
 
 
 def check_source(source: str | bytes, largest: int) -> bytes:
