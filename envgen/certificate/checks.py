@@ -7,6 +7,7 @@ from envgen.certificate.leaks import Suspect
 from envgen.certificate.odds import too_many
 from envgen.certificate.players import DEEDS
 from envgen.certificate.plays import Instance, Trace, said
+from envgen.certificate.reading import Rule
 from envgen.certificate.record import Check
 from envgen.certificate.search import QUICK
 from sandbox import EnvironmentFault, Observation
@@ -15,6 +16,8 @@ SOLVED = 0.5
 NEAR = 0.9
 ENOUGH_SEEDS = 3
 SHOWN = 120
+READABLE = 0.8
+"""A rule of reading that wins so large a share of plays is a leak."""
 
 
 def contract(instances: Sequence[Instance], traces: Sequence[Trace]) -> Check:
@@ -61,18 +64,25 @@ def deterministic(
     )
 
 
-def seeded(instances: Sequence[Instance], plays: Sequence[Trace], setting: str) -> Check:
-    """Fail when all seeds give one instance: same observation, solution and answers to a player.
+def seeded(
+    instances: Sequence[Instance],
+    idle: Sequence[Trace],
+    plays: Sequence[Trace],
+    setting: str,
+) -> Check:
+    """Fail when all seeds give one instance: same observation, solution and answers to ``idle``.
 
-    A game fails too when its seeds only look different, because one and the same play is the
-    solution of all. The calls of a tool-use solution may well be the same while the data differ.
+    A game fails too when its seeds only look different, because one and the same play wins all of
+    them; a reference that is the same but does not win is for ``solvable`` to judge. The calls of a
+    tool-use solution may well be the same while the data differ.
     """
     kinds = {(one.first, one.solution) for one in instances}
-    answers = {str(_transcript(trace)) for trace in plays}
+    answers = {str(_transcript(trace)) for trace in idle}
     distinct = max(len(kinds), len(answers))
     evidence = {"seeds": len(instances), "distinct": distinct}
     solutions = {one.solution for one in instances}
     fixed = setting == "game" and len(solutions) == 1 and all(solutions)
+    fixed = fixed and all(trace.reward > SOLVED for trace in plays)
     if distinct > 1 and fixed and len(instances) > ENOUGH_SEEDS:
         message = (
             f"one and the same play is the solution of all {len(instances)} seeds; let the right "
@@ -102,7 +112,7 @@ def solvable(
             message = f"solution() fails on seed {one.seed}: {one.fault.reason}: {one.fault.detail}"
             return Check("solvable", "fail", message, {"seed": one.seed})
     if all(one.solution is None for one in instances):
-        message = "there is no solution(); a win of any later play will settle it"
+        message = "not proven winnable: no solution(); a win of any later play will settle it"
         return Check("solvable", "unknown", message)
     for one, trace in zip(instances, plays, strict=True):
         actions = one.solution or ()
@@ -143,23 +153,43 @@ def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str) -> Check:
     more numbers than tries, and there was nothing to search.
     """
     evidence = {name: {"wins": won, "plays": plays} for name, (won, plays) in wins.items()}
-    for name, (won, plays) in wins.items():
-        if name == "halving" and 2 * won > plays:
-            message = (
-                f"a player that {DEEDS[setting][name]} wins {won} of {plays} plays within {QUICK} "
-                "turns; make the range much larger, or let the number follow from something"
-            )
-            return Check("nontrivial", "fail", message, evidence)
-        if name != "halving" and too_many(won, plays):
-            message = (
-                f"a player that {DEEDS[setting][name]} wins {won} of {plays} plays; at most 5 % "
-                "are allowed, luck of one in 100 apart; make winning need the skill"
-            )
-            return Check("nontrivial", "fail", message, evidence)
+    name = skilless_winner(wins)
+    if name:
+        deed, (won, plays) = DEEDS[setting][name], wins[name]
+        mend = (
+            f"within {QUICK} turns; make the range much larger, or let the number follow from "
+            "something"
+            if name == "halving"
+            else "; at most 5 % are allowed, luck of one in 100 apart; make winning need the skill"
+        )
+        message = (
+            f"a player that {deed} wins {won} of {plays} plays{' ' * (name == 'halving')}{mend}"
+        )
+        return Check("nontrivial", "fail", message, evidence)
     message = "no player without skill wins more than luck allows: " + ", ".join(
         f"{name} {won}/{plays}" for name, (won, plays) in wins.items()
     )
     return Check("nontrivial", "pass", message, evidence)
+
+
+def skilless_winner(wins: Mapping[str, tuple[int, int]]) -> str:
+    """Return the first player without skill that wins too often, or nothing."""
+    for name, (won, plays) in wins.items():
+        if 2 * won > plays if name == "halving" else too_many(won, plays):
+            return name
+    return ""
+
+
+def left_to_sealed(nontrivial: Check, winner: str, sealed: Check) -> Check:
+    """Leave it to ``sealed`` when players only win because a text gives the answer away.
+
+    Whoever repeats a text, or says what it quotes, then needs no other flaw to win.
+    """
+    told = "rule" not in sealed.evidence
+    if sealed.verdict == "fail" and (winner == "echo" or (told and winner in ("first", "random"))):
+        message = "not judged: a text gives the answer away, which any reader could repeat"
+        return Check("nontrivial", "unknown", message, nontrivial.evidence)
+    return nontrivial
 
 
 def sealed(confirmed: Sequence[Suspect], scanned: int) -> Check:
@@ -175,6 +205,19 @@ def sealed(confirmed: Sequence[Suspect], scanned: int) -> Check:
     message = (
         f"the answer ({leak.answer[:40]!r} on seed {leak.seed}) stands in a text before it is "
         "earned, and wins when it is played then; say only that an action was wrong"
+    )
+    return Check("sealed", "fail", message, evidence)
+
+
+def read_off(rule: Rule, wins: Sequence[Trace], plays: int) -> Check | None:
+    """Fail when one rule of reading, without any skill, wins ``READABLE`` of all plays."""
+    if not wins or len(wins) < READABLE * plays:
+        return None
+    told = said(wins[0].first)
+    evidence = {"rule": str(rule), "wins": len(wins), "plays": plays, "text": told[-SHOWN:]}
+    message = (
+        f"the answer stands at one fixed place of the text: a player that always says the {rule} "
+        f"wins {len(wins)} of {plays} plays; take the answer out of the text"
     )
     return Check("sealed", "fail", message, evidence)
 

@@ -42,7 +42,11 @@ SAYS_DEBUGGING = (
     r"(?<![a-z])(?:answer|solution|secret|target|expected|correct|password|code)[a-z_]{0,12}['\"]?"
     r"\s?[=:]\s?['\"(\[]{0,2}"
 )
-SECRET = r"\b(?:answer|solution|pin|password|passcode|secret|code)"
+SECRET = r"\b(?:answer|solution|pin|password|passcode|secret|code)(?: \w+)?"
+SECRET_OF_ERROR = (
+    r"\b(?:expected|should (?:have been|be)|(?:correct|right)(?: \w+)? (?:is|was|would be))"
+    r"(?: (?!version|revision)\w+)?"
+)
 SECRET_OF_SURPLUS = rf"\b(?:answer|solution)(?: {VERB})?"
 SECRET_OF_DUMP = rf"\b(?:answer|solution|secret|password)(?: {VERB})?"
 READ = 20_000
@@ -200,15 +204,16 @@ def _told_by_tool(solution: Sequence[str], done: int, told: _Told) -> str:
         return ""
     calls = _calls(told.called)
     needed = {name for play in solution for name, _ in _calls(play)}
-    asked, cue = [solution[done]], f"{SECRET} {VERB}"
+    # A conflict of versions has to name the present one; a wrong guess must not be corrected.
+    asked, cues = [solution[done]], (f"{SECRET} {VERB}", SECRET_OF_ERROR)
     if not {name for name, _ in calls} <= needed:
         # A look-up that the author's solution skips may name codes; it does not name answers.
         asked.append(solution[-1])
-        cue = SECRET_OF_SURPLUS if any(given for _, given in calls) else SECRET_OF_DUMP
+        cues = (SECRET_OF_SURPLUS if any(given for _, given in calls) else SECRET_OF_DUMP,)
     for _, arguments in (call for play in asked for call in _calls(play)):
         for answer in (normal(str(value)) for value in arguments.values()):
             long = len(answer) >= SHORTEST_ANSWER and told.holds(answer)
-            if long and told.says(cue, answer) and told.fresh(answer):
+            if long and any(told.says(one, answer) for one in cues) and told.fresh(answer):
                 return answer
     return ""
 

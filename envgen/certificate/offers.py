@@ -8,7 +8,8 @@ Read as offers, in this order:
    data: an item stands twice, or all are numbers and no cue goes before them in the sentence;
 4. quoted words ``"wait"``, ``'swim'``, ```dive```;
 5. bars ``red | green | blue``;
-6. single words joined by ``or``: ``heads or tails``, ``left, right or up``.
+6. single words joined by ``or``: ``heads or tails``, ``left, right or up``;
+7. a list of words after a name and a colon: ``Doors: red, blue, green``.
 
 Nothing else counts: a range ("from 1 to 100") lists no action. Only the first ``READ`` characters
 are read, and every pattern is bounded, because the text is hostile.
@@ -27,6 +28,10 @@ CUE_BEFORE = re.compile(rf"\b{CUE}\b[^.\n]{{0,40}}$", re.IGNORECASE)
 QUOTED = re.compile(r"\"([^\"\n]{1,40})\"|(?<!\w)'([^'\n]{1,40})'(?!\w)|`([^`\n]{1,40})`")
 BARS = re.compile(r"[^|\n:]{1,40}(?:\|[^|\n]{1,40}){1,40}")
 EITHER = re.compile(r"(?<![\w-])((?:[\w-]{1,24}, ){0,12}[\w-]{1,24}),? or ([\w-]{1,24})")
+LABELLED = re.compile(
+    r"\b[A-Za-z]{2,24}:[ \t]+((?:[^\W\d_][\w'-]{0,23}(?: [\w'-]{1,24})?(?:, | and |, and )){1,11}"
+    r"[^\W\d_][\w'-]{0,23}(?: [\w'-]{1,24})?)(?=[.?!;)\n]|$)"
+)
 SPLIT = re.compile(r"\s{0,4}(?:[,|/;]|\bor\b)\s{0,4}")
 EDGES = " \t\"'`.!?()[]"
 
@@ -54,6 +59,10 @@ def offers(text: str) -> tuple[str, ...]:
         found += match[0].split("|")
     for match in EITHER.finditer(text):
         found += [*match[1].split(", "), match[2]]
+    for match in LABELLED.finditer(text):
+        items = re.split(r",? and |, ", match[1])
+        if len(set(items)) == len(items):
+            found += items
     clean = (item.strip(EDGES) for item in found)
     return tuple(dict.fromkeys(item for item in clean if 0 < len(item) <= LONGEST))[:MOST]
 

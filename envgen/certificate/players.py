@@ -102,16 +102,19 @@ def call(name: str, arguments: Any) -> str:
     return json.dumps({"content": "", "tool_calls": calls})
 
 
-def wrong_for(action: str, others: Sequence[str]) -> str:
+def wrong_for(action: str, others: Sequence[str], last_only: bool = False) -> str:
     """Return a wrong action of the right form: one that another seed's solution has in its place.
 
-    A tool call gets arguments that are a little off; where every seed has the same action, a word
-    that means nothing.
+    A tool call gets arguments that are a little off, all or the last one; where every seed has the
+    same action, a word that means nothing.
     """
     if action.startswith('{"content"'):
         with suppress(ValueError, LookupError, TypeError, AttributeError):
             first = json.loads(action)["tool_calls"][0]
-            return call(first["name"], {k: _off(v) for k, v in first["arguments"].items()})
+            given = dict(first["arguments"])
+            for name in list(given)[-1:] if last_only else given:
+                given[name] = _off(given[name])
+            return call(first["name"], given)
         return call("no_such_tool", {})
     return next((other for other in others if other != action), boxed("zz"))
 

@@ -1,9 +1,10 @@
-"""A second clock for the determinism check: the same source in a jail where it is weeks later."""
+"""Another clock and process id for the determinism check: the same source, weeks later."""
 
 import ast
 
 # Runs inside the jail, before the source. Both ways to a clock are covered: the functions of
 # `time`, and `datetime.now` and its kin, whose classes are built in and so have to be subclassed.
+# A process id may be the same in every jail, but not where the environment is published to.
 PREAMBLE = """
 import time as _time, datetime as _datetime
 def _later(real, scale):
@@ -27,11 +28,13 @@ class _DateTime(_datetime.datetime):
     def utcnow(cls):
         return cls.fromtimestamp(_time.time(), _datetime.timezone.utc).replace(tzinfo=None)
 _datetime.date, _datetime.datetime = _Date, _DateTime
+import os as _os
+_os.getpid, _os.getppid = (lambda: 48611), (lambda: 48593)
 """.lstrip("\n")
 
 
 def shifted(source: str) -> str:
-    """Return the source with the clock shifted; its docstring and future imports stay first."""
+    """Return the source with clock and process id shifted; its docstring and future imports stay first."""
     lines = source.splitlines(keepends=True)
     after = 0
     for node in ast.parse(source).body:

@@ -5,12 +5,13 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+import sandbox
 from envgen.certificate.record import Check
 
 PROVIDED = frozenset({"envkit"})
 ADAPTED = "ToolUseBaseEnv"
 """The reference project's base class: whatever module it is imported from, the jail has its own."""
-CLOCKS = frozenset({"time", "datetime", "calendar"})
+SURROUNDINGS = frozenset({"time", "datetime", "calendar", "os", "posix", "uuid"})
 WALKERS = frozenset(
     {
         "list",
@@ -30,10 +31,10 @@ WALKERS = frozenset(
 
 @dataclass(frozen=True)
 class SourceFacts:
-    """What the tree tells about how to test: whether hash order or a clock could matter."""
+    """What the tree tells about how to test: whether hash order, a clock or a process id could matter."""
 
     hashes: bool
-    reads_clock: bool
+    looks_around: bool
 
 
 def check_source(source: str, max_bytes: int) -> tuple[Check, SourceFacts | None]:
@@ -53,8 +54,11 @@ def check_source(source: str, max_bytes: int) -> tuple[Check, SourceFacts | None
         problem = f"the source has {size} bytes; at most {max_bytes} are allowed, so shorten it"
     else:
         try:
+            sandbox.check_source(source, max_bytes)
             tree = ast.parse(source)
             problem = _problem(tree, evidence)
+        except sandbox.EnvironmentFault as fault:
+            problem = f"{fault.detail}; the file must be valid Python, so simplify it"
         except SyntaxError as error:
             problem = f"line {error.lineno or 1}: {error.msg}; the file must be valid Python"
         except (ValueError, RecursionError, MemoryError) as error:
@@ -114,7 +118,7 @@ def _imports(tree: ast.Module) -> set[str]:
 
 
 def _facts(tree: ast.Module) -> SourceFacts:
-    return SourceFacts(_order_of_sets(tree), bool(_imports(tree) & CLOCKS))
+    return SourceFacts(_order_of_sets(tree), bool(_imports(tree) & SURROUNDINGS))
 
 
 def _order_of_sets(tree: ast.Module) -> bool:

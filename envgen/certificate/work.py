@@ -10,15 +10,15 @@ from typing import Self
 
 from envgen.certificate import checks
 from envgen.certificate.hint import check_hint
-from envgen.certificate.leaks import Marks, suspects
 from envgen.certificate.odds import too_many
-from envgen.certificate.players import baselines, boxed, odd_actions, unboxed, wrong_for
+from envgen.certificate.players import baselines, odd_actions, unboxed
 from envgen.certificate.plays import Game, Instance, Table, Trace, said, script
 from envgen.certificate.record import Check
+from envgen.certificate.seal import Seal, probes, replies
 from envgen.certificate.search import QUICK
 from envgen.certificate.shift import shifted
 from envgen.certificate.source import SourceFacts
-from sandbox import EnvironmentFault, Jail, JailInfo, Observation, Sandbox, game_action
+from sandbox import EnvironmentFault, Jail, JailInfo, Observation, Sandbox
 from spadekit.seeds import derive
 from spadekit.tasks import together
 
@@ -31,8 +31,6 @@ IDLE_TURNS = 100
 HASH_SEEDS = (1_234_567, 42)
 FEW = {"nothing": 3, "echo": 3, "first": 3, "halving": 5}
 """These win nearly always or nearly never, so fewer plays find it out; one win asks for more."""
-PROBED = 4
-"""On so many seeds the solution is played with mistakes in between."""
 PARALLEL = 8
 SLOW_S = 0.05
 
@@ -71,9 +69,9 @@ class Work:
         self.jails: list[Jail] = []
 
     async def __aenter__(self) -> Self:
-        clock = shifted(self.source) if self.facts.reads_clock else self.source
+        source = shifted(self.source) if self.facts.looks_around else self.source
         hash_seeds = HASH_SEEDS if self.facts.hashes else HASH_SEEDS[:1]
-        self.others = tuple(asyncio.create_task(self._other(clock, seed)) for seed in hash_seeds)
+        self.others = tuple(asyncio.create_task(self._other(source, seed)) for seed in hash_seeds)
         return self
 
     async def __aexit__(
@@ -120,14 +118,14 @@ class Work:
             if place < FEW.get(name, SEEDS)
         ]
         reference = [
-            Game(one.seed, script(_replies(info, one.solution)), self.max_turns)
+            Game(one.seed, script(replies(info, one.solution)), self.max_turns)
             for one in instances
             if one.solution
         ]
         skilless = [
             Game(seed, sides[seed][name], caps.get(name, self.max_turns)) for seed, name in names
         ]
-        wrong_ones = probes(info, instances[:PROBED], self.max_turns)
+        wrong_ones = probes(info, instances, self.max_turns)
         traces = await table.play([*reference, *skilless, *(game for _, game in wrong_ones)])
         plays, rest = traces[: len(reference)], traces[len(reference) :]
         based, probed = rest[: len(skilless)], rest[len(skilless) :]
@@ -141,12 +139,19 @@ class Work:
         wrong = by_name["echo" if info.setting == "game" else "first"]
         replays = [one for one in (*plays, *wrong) if one.seed in FIXED_SEEDS]
         yield await self._deterministic(instances, traces, replays)
-        yield checks.seeded(instances, by_name["nothing"], info.setting)
+        yield checks.seeded(instances, by_name["nothing"], plays, info.setting)
         yield await self._solvable(table, instances, plays)
         self.turns = tuple(len(trace.turns) for trace in plays)
-        yield await self._nontrivial(table, plays, by_name)
-        probe_traces = [(marks, t) for (marks, _), t in zip(wrong_ones, probed, strict=True)]
-        yield await self._sealed(table, instances, plays, [*odd, *based], probe_traces)
+        wins = await self._wins(table, plays, by_name)
+        nontrivial = checks.nontrivial(wins, info.setting)
+        if nontrivial.verdict == "pass":
+            yield nontrivial
+        marked = [(marks, t) for (marks, _), t in zip(wrong_ones, probed, strict=True)]
+        seal = Seal(table, instances, plays, self.more_seeds, self.max_turns)
+        sealed = await seal.check([*odd, *based], marked)
+        if nontrivial.verdict == "fail":
+            yield checks.left_to_sealed(nontrivial, checks.skilless_winner(wins), sealed)
+        yield sealed
         yield check_hint(self.hint, [one.solution or () for one in instances])
         yield checks.bounded(by_name["nothing"], [*odd, *traces], IDLE_TURNS, info.max_turns)
         self.fingerprint = fingerprint(replays)
@@ -228,9 +233,9 @@ class Work:
                 break
         return checks.solvable(instances, every, plain, self.max_turns)
 
-    async def _nontrivial(
+    async def _wins(
         self, table: Table, plays: Sequence[Trace], by_name: dict[str, list[Trace]]
-    ) -> Check:
+    ) -> dict[str, tuple[int, int]]:
         reference = {trace.seed: trace.reward for trace in plays}
         usual = min(reference.values(), default=1.0)
         won: dict[str, tuple[int, int]] = {}
@@ -244,42 +249,7 @@ class Work:
                 won[name] = sum(len(t.turns) <= longest for t in wins), len(played)
                 if not won[name][0] or name == "halving" or too_many(*won[name]):
                     break
-        return checks.nontrivial(won, table.jail.info.setting)
-
-    async def _sealed(
-        self,
-        table: Table,
-        instances: Sequence[Instance],
-        plays: Sequence[Trace],
-        lost: Sequence[Trace],
-        probed: Sequence[tuple[Marks, Trace]],
-    ) -> Check:
-        """Scan two groups of plays: without any right action, and with mistakes in between."""
-        reference = {trace.seed: trace.reward for trace in plays}
-        info = table.jail.info
-        groups: tuple[tuple[Sequence[Trace], Sequence[tuple[Marks, Trace]]], ...] = (
-            (lost, ()),
-            ((), probed),
-        )
-        check = checks.sealed([], 0)
-        for without, mistaken in groups:
-            found = suspects(instances, without, mistaken, info.setting == "tool_use")
-            tried = await table.play(
-                [
-                    Game(one.seed, script((*one.before, *_replies(info, one.rest))), IDLE_TURNS)
-                    for one in found
-                ]
-            )
-            proved = {
-                one.seed: one
-                for one, trace in zip(found, tried, strict=True)
-                if checks.won(trace, reference, 1.0)
-            }
-            scanned = len({trace.seed for trace in without} | {t.seed for _, t in mistaken})
-            check = checks.sealed(list(proved.values()), scanned)
-            if check.verdict == "fail":
-                break
-        return check
+        return won
 
     async def _more(self, table: Table, name: str) -> list[Trace]:
         """Let one skill-less player play 32 seeds more."""
@@ -289,28 +259,6 @@ class Work:
             if name in sides:
                 games.append(Game(one.seed, sides[name], self.max_turns))
         return await table.play(games)
-
-
-def probes(info: JailInfo, instances: Sequence[Instance], cap: int) -> list[tuple[Marks, Game]]:
-    """Return plays of the solution with a mistake at the start and, in a longer one, midway."""
-    found = []
-    for one in instances:
-        actions = _replies(info, one.solution or ())
-        play: list[str] = []
-        marks: list[tuple[int, int]] = []
-        for done, action in enumerate(actions):
-            if done in (0, len(actions) // 2):
-                others = [
-                    boxed(other.solution[done])
-                    for other in instances
-                    if other.seed != one.seed and other.solution and len(other.solution) > done
-                ]
-                play.append(wrong_for(action, others))
-                marks.append((len(play), done))
-            play.append(action)
-        if play:
-            found.append((tuple(marks), Game(one.seed, script(play), cap + len(marks))))
-    return found
 
 
 def fingerprint(traces: Sequence[Trace]) -> str:
@@ -336,10 +284,3 @@ async def _replay(task: Other, replays: Sequence[Trace]) -> list[Trace]:
         for one in reversed(replays)
     ]
     return (await Table(jail, PARALLEL).play(games))[::-1]
-
-
-def _replies(info: JailInfo, actions: Sequence[str]) -> list[str]:
-    """Return a solution's actions as a policy would reply them: a game's in a box."""
-    if info.setting == "tool_use":
-        return list(actions)
-    return [game_action(boxed(action)) for action in actions]

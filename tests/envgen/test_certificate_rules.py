@@ -153,7 +153,7 @@ def test_the_tree_tells_where_hash_order_or_a_clock_could_matter(
 ) -> None:
     _, facts = check_source(line + "\nclass AEnv: pass", 999)
     assert facts is not None
-    assert (facts.hashes, facts.reads_clock) == (hashes, clock)
+    assert (facts.hashes, facts.looks_around) == (hashes, clock)
 
 
 def test_the_shifted_clock_keeps_docstring_and_future_imports_first() -> None:
@@ -274,17 +274,21 @@ def test_a_listing_tells_codes_but_a_dump_tells_answers() -> None:
         assert bool(suspects(instances, [trace], [], tools=True)) == leaks
 
 
-def test_one_play_for_all_seeds_of_a_game_is_no_variety() -> None:
+def test_one_play_that_wins_all_seeds_of_a_game_is_no_variety() -> None:
     def at(seed: int, answer: str | None) -> Instance:
         solution = None if answer is None else (answer,)
         return Instance(seed, seen(f"Instance {seed}")[0], solution)
 
-    plays = [play_of(("", "no"))]
+    idle = [play_of(("", "no"))]
+    won = Turn("42", seen("yes")[0], 1.0, terminated=True, truncated=False)
+    wins = [Trace(1, seen("six by seven")[0], (won,))]
     same, varied = [at(n, "same") for n in range(8)], [at(n, str(n // 5)) for n in range(8)]
-    assert seeded(same, plays, "game").verdict == "fail"
-    assert seeded(same, plays, "tool_use").verdict == "pass"
-    assert seeded(varied, plays, "game").verdict == "pass"
-    assert seeded([at(n, None) for n in (1, 2)], plays, "game").verdict == "pass"
+    assert seeded(same, idle, wins, "game").verdict == "fail"
+    assert seeded(same, idle, wins, "tool_use").verdict == "pass"
+    assert seeded(varied, idle, wins, "game").verdict == "pass"
+    assert seeded([at(n, None) for n in (1, 2)], idle, [], "game").verdict == "pass"
+    # The same reference everywhere, and it does not win: the reference is what is wrong.
+    assert seeded(same, idle, idle, "game").verdict == "pass"
 
 
 def test_a_mistake_has_the_form_of_an_answer() -> None:
