@@ -19,7 +19,8 @@ def report(session: Session, run: str, heldout_every: int) -> None:
     """Write the page of a run and print where it is and its main figures (``--json``: all)."""
     _check_name(run)
     versions = Versions(session.home / "policy")
-    with Store.open(session.home / "store", session.settings.section(MemoryConfig)) as store:
+    memory = session.settings.section(MemoryConfig)
+    with Store.open(memory.place(session.home), memory) as store:
         if heldout_every:
             mine = run_versions(versions, run_shards(session.home, store, run))
             asyncio.run(evaluate(session, run, chosen(mine, heldout_every)))

@@ -59,10 +59,10 @@ def resolve(env: str, home: Path, config: MemoryConfig, largest: int) -> Seed:
         return Seed(Path(env).stem, "", file.skills, file.difficulty, file.source, file.hint)
     if seed := seed_of(env):
         return seed
-    if not (home / "store" / "store.json").is_file():
+    if not config.uri and not (home / "store" / "store.json").is_file():
         names = ", ".join(seed.name for seed in load_seeds())
         raise BadInput(f"{env}: no such seed, and no store in {home}; the seeds are {names}")
-    with Store.open(home / "store", config) as store:
+    with Store.open(config.place(home), config) as store:
         return of_record(store.environment(env))
 
 

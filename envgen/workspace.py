@@ -63,7 +63,8 @@ async def open_workspace(
     policy_config = settings.section(PolicyConfig)
     busy = f"another process is at work in {home}; wait for it or name another --home"
     with exclusive(home / "lock", busy):
-        store = Store.open(home / "store", settings.section(MemoryConfig), create=True)
+        memory = settings.section(MemoryConfig)
+        store = Store.open(memory.place(home), memory, create=True)
         _one_run(store, run, home)
         versions = Versions(home / "policy")
         versions.bootstrap(policy_config)

@@ -1,4 +1,4 @@
-"""Commands that look into the memory: search, show, stats, shards, and the upkeep of the store."""
+"""Commands that look into the memory: search, show, stats, shards."""
 
 import dataclasses
 import math
@@ -7,13 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from memory.config import MemoryConfig
+from memory import upkeep
 from memory.diversity import Decision
+from memory.lineage import Lineage
 from memory.schema import DesignRecord, EnvironmentRecord, StandingRecord
 from memory.search import Hit, parse_band, status_of
 from memory.stats import BINS, Stats
 from memory.store import Store
-from spadekit.cli import Session, command, session
+from memory.upkeep import open_store
+from spadekit.cli import command, session
 from spadekit.errors import BadInput
 from spadekit.report import Report
 
@@ -29,11 +31,7 @@ def register(app: typer.Typer) -> None:
     command(app, "show")(_show)
     command(app, "stats")(_stats)
     command(app, "shards")(_shards)
-    upkeep = typer.Typer(help="Upkeep of the store.", no_args_is_help=True)
-    command(upkeep, "rebuild")(_rebuild)
-    command(upkeep, "verify")(_verify)
-    command(upkeep, "compact")(_compact)
-    app.add_typer(upkeep, name="memory")
+    upkeep.register(app)
 
 
 def _search(
@@ -55,7 +53,7 @@ def _search(
 ) -> None:
     """Find environments by meaning and words."""
     here = session(ctx)
-    with _store(here) as store:
+    with open_store(here) as store:
         _announce_embedding(here.report, store)
         hits = store.search(
             " ".join(words or ()).encode("utf-8", "replace").decode("utf-8"),
@@ -71,8 +69,11 @@ def _search(
     if here.report.as_json:
         here.report.data([_hit(hit) for hit in hits])
     elif hits:
-        columns = ("id", "title", "skills", "status", "regret", "return", "shard")
-        rows = [_hit(hit) | {"id": hit.environment.id[:8]} for hit in hits]
+        columns = ("id", "title", "skills", "status", "regret", "return", "policy", "shard")
+        rows = []
+        for hit in hits:
+            row = _hit(hit)
+            rows.append({**row, "id": row["id"][:8], "policy": row["policy_version"]})
         here.report.table("", columns, [[row[column] for column in columns] for row in rows])
     else:
         here.report.note("nothing found; loosen a filter, or `spadework stats` shows what is there")
@@ -91,10 +92,10 @@ def _show(
         if found := look(name):
             _show_named(here.report, found)
             return
-    with _store(here) as store:
+    with open_store(here) as store:
         environment, design = _find(store, name)
         if environment is not None:
-            _show_environment(here.report, environment, store.standings(environment.id), why)
+            _show_environment(here.report, environment, store, why)
         else:
             assert design is not None
             _show_design(here.report, design, store, why)
@@ -106,7 +107,7 @@ def _stats(
 ) -> None:
     """Count what the memory holds: skills by status, regret, growth and variety per shard."""
     here = session(ctx)
-    with _store(here) as store:
+    with open_store(here) as store:
         _announce_embedding(here.report, store)
         found = store.stats()
     if here.report.as_json:
@@ -120,7 +121,7 @@ def _stats(
 def _shards(ctx: typer.Context) -> None:
     """List the published shards."""
     here = session(ctx)
-    with _store(here) as store:
+    with open_store(here) as store:
         found = store.shards()
     columns = ("shard", "policy", "environments", "designs", "plays", "created", "content")
     rows = [
@@ -141,41 +142,6 @@ def _shards(ctx: typer.Context) -> None:
         here.report.note("no shards yet; `spadework generate` publishes the first")
     if not rows:
         raise typer.Exit(1)
-
-
-def _rebuild(ctx: typer.Context) -> None:
-    """Make the tables again from shards and logs, embeddings too."""
-    here = session(ctx)
-    with _store(here) as store:
-        count = store.rebuild()
-    here.report.record("", {"rebuilt_from": count})
-
-
-def _verify(ctx: typer.Context) -> None:
-    """Recompute every digest and name what is wrong."""
-    here = session(ctx)
-    with _store(here) as store:
-        problems = store.verify()
-        count = len(store.shards()) if not problems else 0
-    if here.report.as_json:
-        here.report.data(problems)
-    for problem in problems:
-        here.report.error(problem)
-    if problems:
-        raise typer.Exit(1)
-    here.report.note(f"all good: {count} shards, every digest as recorded")
-
-
-def _compact(ctx: typer.Context) -> None:
-    """Compact the tables now; it also happens by itself as they grow."""
-    here = session(ctx)
-    with _store(here) as store:
-        store.compact()
-    here.report.record("", {"compacted": True})
-
-
-def _store(here: Session) -> Store:
-    return Store.open(here.home / "store", here.settings.section(MemoryConfig))
 
 
 def _announce_embedding(report: Report, store: Store) -> None:
@@ -205,37 +171,74 @@ def _show_named(report: Report, found: Mapping[str, Any]) -> None:
     report.text(found["source"])
 
 
-def _show_environment(
-    report: Report, record: EnvironmentRecord, standings: list[StandingRecord], why: bool
-) -> None:
-    history = [_standing(one) for one in standings]
-    decision = _explanation(record.decision)
+def _show_environment(report: Report, record: EnvironmentRecord, store: Store, why: bool) -> None:
+    decision = _decision(record.decision)
+    explanation = decision.explanation if decision else ""
+    if why and not report.as_json:
+        shown = {"id": record.id, "title": record.title, "shard": record.shard}
+        report.record("environment", shown | _why(decision, store))
+        return
+    history = [_standing(one) for one in store.standings(record.id)]
+    family = store.lineage(record)
     values = dataclasses.asdict(record)
     if report.as_json:
-        report.data({**values, "standings": history, "why": decision})
+        lineage = dataclasses.asdict(family)
+        report.data({**values, "standings": history, "why": explanation, **lineage})
         return
-    long = ("source", "certificate", "decision", "tools")
+    long = ("source", "certificate", "decision", "tools", "parents")
     shown = {key: value for key, value in values.items() if key not in long and value != ""}
-    if why:
-        shown = {
-            "id": record.id,
-            "title": record.title,
-            "why": decision or "no decision recorded",
-            "decision": record.decision,
-        }
     report.record("environment", shown)
-    if not why:
-        if history:
-            columns = tuple(history[0])
-            report.table("standings", columns, [list(row.values()) for row in history])
-        report.text(record.source)
+    if history:
+        columns = tuple(history[0])
+        report.table("standings", columns, [list(row.values()) for row in history])
+    if rows := _relatives(family):
+        report.table("lineage", ("relation", "generations", "id", "title", "shard"), rows)
+    report.text(record.source)
+
+
+def _relatives(family: Lineage) -> list[tuple[Any, ...]]:
+    return [
+        (relation, one.generations, one.id[:8], one.title or "(not in this store)", one.shard)
+        for relation, relatives in (
+            ("ancestor", family.ancestors),
+            ("descendant", family.descendants),
+        )
+        for one in relatives
+    ]
+
+
+def _why(decision: Decision | None, store: Store) -> dict[str, Any]:
+    """Return the measured similarities beside their thresholds."""
+    if decision is None:
+        return {"decision": "none recorded: it was not admitted through the diversity filter"}
+    limits = decision.thresholds
+    shown: dict[str, Any] = {
+        "decision": "admitted" if decision.accepted else f"refused: {decision.stage}",
+        "why": decision.explanation,
+        "nearest in structure": _named(decision.nearest, store),
+        "its Jaccard": f"{decision.similarity:.3f} (a variant from {limits.jaccard:.2f} on)",
+    }
+    if decision.novelty is not None:
+        shown["nearest in meaning"] = _named(decision.nearest_meaning, store)
+        shown["its cosine"] = f"{1.0 - decision.novelty:.3f} (not new from {limits.cosine:.2f} on)"
+    return shown
+
+
+def _named(environment: str, store: Store) -> str:
+    if not environment:
+        return "none: nothing shares a MinHash band"
+    try:
+        return f"{environment} {store.environment(environment).title}"
+    except BadInput:
+        return environment  # it was refused itself, or belongs to the same round
 
 
 def _show_design(report: Report, record: DesignRecord, store: Store, why: bool) -> None:
-    decision = ""
+    decision = None
     if record.environment and record.outcome == "admitted":
-        decision = _explanation(store.environment(record.environment).decision)
-    reason = decision or ": ".join(filter(None, (record.stage, record.reason, record.detail)))
+        decision = _decision(store.environment(record.environment).decision)
+    refusal = ": ".join(filter(None, (record.stage, record.reason, record.detail)))
+    reason = decision.explanation if decision else refusal
     tokens = ("prompt_ids", "ids", "logprobs")
     values = {k: v for k, v in dataclasses.asdict(record).items() if k not in tokens}
     values["reward"] = _number(record.reward)
@@ -244,19 +247,20 @@ def _show_design(report: Report, record: DesignRecord, store: Store, why: bool) 
         report.data({**values, "why": reason})
         return
     if why:
-        shown = {"id": record.id, "outcome": record.outcome, "why": reason or "-"}
-        report.record("design", shown)
+        shown = {"id": record.id, "outcome": record.outcome, "environment": record.environment}
+        details = _why(decision, store) if decision else {"why": reason or "-"}
+        report.record("design", shown | details)
         return
     values.pop("text")
     report.record("design", {key: value for key, value in values.items() if value != ""})
     report.text(record.text)
 
 
-def _explanation(decision: str) -> str:
+def _decision(text: str) -> Decision | None:
     try:
-        return Decision.from_json(decision).explanation
+        return Decision.from_json(text)
     except (ValueError, TypeError, KeyError, AttributeError):
-        return ""  # imported environments carry no decision of ours
+        return None  # imported environments carry no decision of ours
 
 
 def _print_stats(report: Report, found: Stats, funnel: bool) -> None:

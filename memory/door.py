@@ -36,7 +36,7 @@ def answering(
     """
 
     @functools.wraps(method)
-    def answer(self: Self, *args: Params.args, **kwargs: Params.kwargs) -> Answer:
+    def answer(self: Self, /, *args: Params.args, **kwargs: Params.kwargs) -> Answer:
         # Rust panics come as exceptions that are no `Exception`; whatever is not storage passes.
         try:
             return method(self, *args, **kwargs)

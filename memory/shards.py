@@ -190,11 +190,21 @@ def read(root: Place, shard: int) -> ShardData:
 
 def read_member(root: Place, head: Manifest, name: str) -> list[Any]:
     """Read the records of one file of a shard, checked against the manifest's sum."""
-    path = folder_of(root, head.shard) / f"{name}.parquet"
-    problem, data = _checked(path, head.files[path.name])
+    return from_table(KINDS[name], member_table(root, head, name))
+
+
+def member_table(root: Place, head: Manifest, name: str) -> pa.Table:
+    """Read one file of a shard as an Arrow table, checked against the manifest's sum."""
+    return table_of(KINDS[name], member_bytes(root, head, name))
+
+
+def member_bytes(root: Place, head: Manifest, name: str) -> bytes:
+    """Read one file of a shard, checked against the manifest's sum. Raises ``BadInput``."""
+    file = f"{name}.parquet"
+    problem, data = _checked(folder_of(root, head.shard) / file, head.files[file])
     if problem:
         raise BadInput(f"{problem}; restore it from a copy (`spadework memory verify` lists all)")
-    return records_of(KINDS[name], data)
+    return data
 
 
 def verify(root: Place) -> list[str]:
@@ -239,6 +249,11 @@ def logs(folder: Place) -> list[str]:
 
 
 def read_log(path: Place, kind: type[Record]) -> list[Record]:
+    """Read the records of one log file, checked against its name. Raises ``BadInput``."""
+    return cast(list[Record], from_table(kind, table_of(kind, log_bytes(path))))
+
+
+def log_bytes(path: Place) -> bytes:
     """Read one log file, checked against its name. Raises ``BadInput``."""
     try:
         data = path.read()
@@ -246,7 +261,7 @@ def read_log(path: Place, kind: type[Record]) -> list[Record]:
         raise BadInput(explain(error, str(path))) from None
     if problem := _log_problem(path, data):
         raise BadInput(f"{problem}; restore it from a copy or move it away")
-    return cast(list[Record], records_of(kind, data))
+    return data
 
 
 def verify_logs(folder: Place) -> list[str]:
@@ -269,12 +284,11 @@ def parquet(table: pa.Table) -> bytes:
     return bytes(out.getvalue())
 
 
-def records_of(kind: type, data: bytes) -> list[Any]:
-    """Return the records in the bytes of a Parquet file."""
+def table_of(kind: type, data: bytes) -> pa.Table:
+    """Return the table in the bytes of a Parquet file, with the schema of ``kind``."""
     import pyarrow.parquet as pq
 
-    table = pq.read_table(pa.BufferReader(data), schema=SCHEMAS[kind])
-    return from_table(kind, table)
+    return pq.read_table(pa.BufferReader(data), schema=SCHEMAS[kind])
 
 
 def _check(shard: int, records: Mapping[str, Sequence[Any]]) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from memory import generation, lineage, releases, search, shards, stats
@@ -210,6 +211,16 @@ class Store:
         """Return the records of one shard, checked against its sums. Raises ``BadInput``."""
         return shards.read(self.place / "shards", number)
 
+    @answering
+    def manifest(self, number: int) -> Manifest:
+        """Return the manifest of one shard. Raises ``BadInput``."""
+        return shards.manifest(self.place / "shards", number)
+
+    @answering
+    def member(self, head: Manifest, name: str) -> pa.Table:
+        """Return one file of a shard as a table, checked against its sum. Raises ``BadInput``."""
+        return shards.member_table(self.place / "shards", head, name)
+
     # Releases
 
     @answering
@@ -266,6 +277,12 @@ class Store:
         if skill and not found:
             search.check_skill(skill, self.skills())
         return sorted(found, key=lambda one: (one.shard, one.id))
+
+    @answering
+    def scan(self, table: str, where: str = "") -> pa.Table:
+        """Return the rows of a table of ``memory.tables`` that pass a SQL filter."""
+        self._refresh()
+        return self.tables.scan(table, where)
 
     @answering
     def skills(self) -> list[str]:

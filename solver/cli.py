@@ -56,10 +56,11 @@ async def _train(
     from solver.versions import Versions
 
     settings, note = current.settings, current.report.note
-    store = Store.open(current.home / "store", settings.section(MemoryConfig), create=False)
+    memory = settings.section(MemoryConfig)
+    store = Store.open(memory.place(current.home), memory)
     known = [manifest.shard for manifest in store.shards()]
     if not known:
-        raise BadInput(f"{current.home / 'store'} holds no shard; `spadework generate` makes one")
+        raise BadInput(f"{store.place} holds no shard; `spadework generate` makes one")
     pinned = select(wanted, known)
     versions = Versions(current.home / "policy")
     versions.bootstrap(settings.section(PolicyConfig))

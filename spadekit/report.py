@@ -18,14 +18,20 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+_UNCUT = 10_000  # columns of what is no terminal: nothing is folded or cut there
+
 
 class Report:
     """Prints results. With ``as_json`` stdout carries exactly one JSON value per ``data`` call."""
 
     def __init__(self, as_json: bool = False) -> None:
         self.as_json = as_json
+        terminal = bool(sys.stdout and sys.stdout.isatty())
         self.out = Console(
-            file=sys.stdout, highlight=False, soft_wrap=not (sys.stdout and sys.stdout.isatty())
+            file=sys.stdout,
+            highlight=False,
+            soft_wrap=not terminal,
+            width=None if terminal else _UNCUT,
         )
         self.err = Console(file=sys.stderr, highlight=False)
 
@@ -69,7 +75,7 @@ class Report:
         table = Table(title=_title(title), title_justify="left", header_style="bold")
         for index, column in enumerate(columns):
             numeric = bool(rows) and all(_is_number(row[index]) for row in rows)
-            table.add_column(column, justify="right" if numeric else "left")
+            table.add_column(column, justify="right" if numeric else "left", overflow="fold")
         for row in rows:
             table.add_row(*(Text(_printable(_cell(value))) for value in row))
         self.out.print(table)

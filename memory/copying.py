@@ -1,0 +1,136 @@
+"""Copy a whole store between places: shards, logs, releases and tables, checked by their digests.
+
+Nothing at the target counts before ``store.json``, which comes last, after everything there was read
+back and verified. A copy that was interrupted is finished by running it again: what is there stays.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from memory import generation, releases, shards
+from memory.config import MemoryConfig
+from memory.places import Place
+from memory.shards import json_bytes
+from memory.store import UNFINISHED, Store
+from spadekit.errors import BadInput
+
+_MARK = "store.json"
+_LOGS = ("plays", "standings")
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Copied:
+    """What a copy came to: files written now, files that were there already."""
+
+    written: int
+    kept: int
+
+
+def copy(source: Store, target: Place, config: MemoryConfig, told: Told = lambda _: None) -> Copied:
+    """Copy ``source`` to ``target``; ``told`` hears of every part. Raises ``BadInput``.
+
+    A target that is a store is brought up to date, if what it has is the same; a place with other
+    files is refused. Records that differ from their sums are not copied.
+    """
+    root = source.place
+    _check(root, target)
+    finished = (target / _MARK).exists()
+    if not finished:
+        (target / UNFINISHED).replace(json_bytes({"from": str(root)}))
+    counts = [0, 0]
+    for number in shards.numbers(root / "shards"):
+        told(f"shard {number}")
+        counts[not _shard(root, target, number)] += 1
+    for log in _LOGS:
+        for name in shards.logs(root / log):
+            told(f"{log}/{name}")
+            counts[not _log(root / log / name, target / log / name)] += 1
+    for name in releases.listed(root):
+        told(f"release {name}")
+        data = (root / "releases" / f"{name}.json").read()
+        releases.read(root, name)
+        counts[not _release(target, name, data)] += 1
+    if not finished:
+        told("tables")
+        written, kept = _tables(source, target)
+        counts[0] += written
+        counts[1] += kept
+    told("verifying")
+    copied = Store(target, config, source.embedder)
+    try:
+        problems = copied.verify()
+    finally:
+        copied.close()
+    if problems:
+        raise BadInput(f"the copy is not whole: {problems[0]}")
+    (target / _MARK).create((root / _MARK).read())
+    (target / UNFINISHED).remove()
+    return Copied(*counts)
+
+
+def _check(root: Place, target: Place) -> None:
+    here, there = f"{root}/", f"{target}/"
+    if here.startswith(there) or there.startswith(here):
+        raise BadInput(f"{target} and {root} lie in one another; copy to another place")
+    if (target / _MARK).exists():
+        return
+    try:
+        begun = json.loads((target / UNFINISHED).read())["from"]
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        if not target.empty():
+            raise BadInput(f"{target} holds other files; copy to an empty place") from None
+    else:
+        if begun != str(root):
+            raise BadInput(f"{target} is being filled from {begun}; finish that or remove it")
+
+
+def _shard(root: Place, target: Place, number: int) -> bool:
+    head = shards.manifest(root / "shards", number)
+    folder = shards.folder_of(target / "shards", number)
+    if number in shards.numbers(target / "shards"):
+        if shards.manifest(target / "shards", number).digest != head.digest:
+            raise BadInput(f"{folder} is another shard {number}; {target} is another store")
+        return False
+    files = {
+        name: shards.member_bytes(root / "shards", head, name.removesuffix(".parquet"))
+        for name in head.files
+    }
+    files["manifest.json"] = (shards.folder_of(root / "shards", number) / "manifest.json").read()
+    return folder.publish(files)
+
+
+def _log(source: Place, target: Place) -> bool:
+    if target.exists():
+        return False
+    return target.create(shards.log_bytes(source))
+
+
+def _release(target: Place, name: str, data: bytes) -> bool:
+    place = target / "releases" / f"{name}.json"
+    if place.create(data):
+        return True
+    if place.read() != data:
+        raise BadInput(f"{place} is another release; {target} is another store")
+    return False
+
+
+def _tables(source: Store, target: Place) -> tuple[int, int]:
+    """Copy the current tables, the files that name others last, and remove what is not theirs."""
+    root = source.place
+    with (root / "index.lock").lock():
+        folder = generation.current(root).rpartition("/")[2]
+        here, there = root / folder, target / folder
+        names = sorted(here.files(), key=lambda name: ("/_versions/" in name, name))
+        had = there.files()
+        written = 0
+        for name in names:
+            data = (here / name).read()
+            if had.get(name) != len(data) or (there / name).read() != data:
+                (there / name).replace(data)
+                written += 1
+    for name in had.keys() - set(names):
+        (there / name).remove()
+    generation.switch(target, folder)
+    return written, len(names) - written
