@@ -47,7 +47,10 @@ class ProbeConfig:
     """``[probe]``: how an environment's regret is measured."""
 
     plays: int = 16
-    """Plays per arm, one per seed; both arms play the same seeds."""
+    """Most plays per arm, one per seed; both arms play the same seeds."""
+    error: float = 0.03
+    """Stop when all plays that are left would change the status with at most this probability; 0:
+    every play is made."""
     max_parallel: int = 512
     """Episodes in flight over all environments of a round."""
     max_fault_share: float = 0.25
@@ -56,6 +59,8 @@ class ProbeConfig:
     def __post_init__(self) -> None:
         if not 1 <= self.plays <= 16:
             raise ValueError("plays must be between 1 and 16 per arm")
+        if not 0 <= self.error < 0.5:
+            raise ValueError("error must be at least 0 and below 0.5")
         if self.max_parallel < 1:
             raise ValueError("max_parallel must be at least 1")
         if not 0 <= self.max_fault_share < 1:

@@ -8,8 +8,9 @@ import asyncio
 import dataclasses
 import json
 import time
-from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from rich.progress import Progress
@@ -25,7 +26,7 @@ from envgen.config import (
 )
 from envgen.designer import Unreadable, read_design
 from envgen.draft import Draft, Origin
-from envgen.probe import Trial, schedule
+from envgen.probe import Probe, Trial
 from envgen.reward import REWARDS
 from envgen.summary import summarise
 from envgen.workspace import Workspace
@@ -41,7 +42,6 @@ from spadekit.seeds import derive
 from spadekit.tasks import together
 
 T = TypeVar("T")
-Entries = dict[tuple[str, int], dict[str, Any]]
 RETRY_AFTER_S = (0.1, 0.4)
 MOST_FAULTED = 0.25
 """A round with a larger share of designs lost through faults of ours is given up, not published."""
@@ -155,15 +155,17 @@ class Round:
             messages = tuple(Message(role, content) for role, content in asked["messages"])
             for _ in range(self.producer.designs_per_brief):
                 drafts.append(Draft(len(drafts), asked["brief"], messages))
-        done: Entries = {(e["kind"], e["index"]): e for e in self.journal.entries[1:]}
+        done: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
+        for entry in self.journal.entries[1:]:
+            done[entry["kind"], entry["index"]].append(entry)
         known = self.work.store.diversity_filter()
         bar = progress.add_task(f"round {self.number}: designs", total=len(drafts), note="")
         measured = progress.add_task(f"round {self.number}: measured", total=None, note="")
 
         async def author(draft: Draft) -> None:
             try:
-                await self._design(draft, done.get(("design", draft.index)))
-                await self._certify(draft, done.get(("certificate", draft.index)))
+                await self._design(draft, *done["design", draft.index])
+                await self._certify(draft, *done["certificate", draft.index])
             finally:
                 draft.certified.set()
                 progress.advance(bar)
@@ -178,7 +180,7 @@ class Round:
                     group.create_task(probe(draft))
 
         async def probe(draft: Draft) -> None:
-            await self._probe(draft, done.get(("plays", draft.index)))
+            await self._probe(draft, done["plays", draft.index])
             progress.advance(measured)
 
         async with asyncio.TaskGroup() as group:
@@ -187,7 +189,7 @@ class Round:
             group.create_task(admit())
         return drafts
 
-    async def _design(self, draft: Draft, entry: dict[str, Any] | None) -> None:
+    async def _design(self, draft: Draft, entry: dict[str, Any] | None = None) -> None:
         chat = self.work.policy.chat
         draft.prompt_ids = tuple(chat.start(draft.messages))
         draft.seed = derive(self.work.seed, "design", self.number, draft.index)
@@ -211,7 +213,7 @@ class Round:
             draft.source, draft.hint = design.source, design.hint
         self._lap("design")
 
-    async def _certify(self, draft: Draft, entry: dict[str, Any] | None) -> None:
+    async def _certify(self, draft: Draft, entry: dict[str, Any] | None = None) -> None:
         if draft.outcome:
             return
         if entry is None:
@@ -250,24 +252,18 @@ class Round:
         else:
             draft.refuse("duplicate", "diversity", decision.stage, decision.explanation)
 
-    async def _probe(self, draft: Draft, entry: dict[str, Any] | None) -> None:
-        if entry is None:
-            try:
-                plays = await _retried(lambda: self._plays(draft))
-            except SandboxFault as fault:
-                draft.refuse("faulted", "probe", "sandbox", str(fault))
-                return
-            except EnvironmentFault as fault:
-                # It loaded for its certificate: a source that loads only sometimes.
-                draft.refuse("refused", "probe", fault.reason, str(fault))
-                return
-            entry = {
-                "kind": "plays",
-                "index": draft.index,
-                "plays": [dataclasses.asdict(record) for record in plays],
-            }
-            self.journal.append(entry)
-        draft.plays = [_play_record(values) for values in entry["plays"]]
+    async def _probe(self, draft: Draft, entries: list[dict[str, Any]]) -> None:
+        for entry in entries:
+            draft.plays += [_play_record(values) for values in entry["plays"]]
+        try:
+            await self._measure(draft)
+        except SandboxFault as fault:
+            draft.refuse("faulted", "probe", "sandbox", str(fault))
+            return
+        except EnvironmentFault as fault:
+            # It loaded for its certificate: a source that loads only sometimes.
+            draft.refuse("refused", "probe", fault.reason, str(fault))
+            return
         version = self.work.policy.version
         draft.standing = measure(draft.identity, version, draft.plays, self.number)
         faults = Counter(record.fault for record in draft.plays if record.fault)
@@ -279,9 +275,17 @@ class Round:
             draft.refuse("refused", "probe", reason, detail)
         self._lap("probe")
 
-    async def _plays(self, draft: Draft) -> list[PlayRecord]:
+    async def _measure(self, draft: Draft) -> None:
+        """Play batch after batch until the probe has seen enough; each is journalled when done."""
         seed = derive(self.work.seed, "probe", self.number)
-        trials = schedule(self.probing.plays, seed=seed, environment=draft.identity)
+        plan = Probe(self.probing.plays, self.probing.error, seed=seed, environment=draft.identity)
+        while trials := plan.next(draft.plays):
+            records = await _retried(partial(self._plays, draft, trials))
+            plays = [dataclasses.asdict(record) for record in records]
+            self.journal.append({"kind": "plays", "index": draft.index, "plays": plays})
+            draft.plays += records
+
+    async def _plays(self, draft: Draft, trials: Sequence[Trial]) -> list[PlayRecord]:
         async with self.work.pool.lease(draft.source) as jail:
             return await together(self._play(draft, jail, trial) for trial in trials)
 
@@ -323,6 +327,7 @@ class Round:
             version,
             self.designer.temperature,
             settings.section(SandboxConfig).isolation,
+            self.work.policy.chat.text_only,
         )
         designs, environments, plays, standings = [], [], [], []
         for draft in drafts:
