@@ -77,6 +77,7 @@ class ToolUseBaseEnv:
     _state: Any = None
     _call_history: Any = None
     _expected_answer: Any = None
+    _current_msg: Any = None
 
     def __init__(self, max_turns: int = MAX_TURNS, **_: Any) -> None:
         self.max_turns = max_turns
@@ -153,7 +154,7 @@ class ToolUseBaseEnv:
 
     def _incorrect_answer_feedback(self) -> str:
         """Say what a refused answer is told."""
-        asked, place = getattr(self, "_user_messages", None), getattr(self, "_current_msg", None)
+        asked, place = getattr(self, "_user_messages", None), self._current_msg
         if isinstance(asked, (list, tuple)) and type(place) is int and 0 <= place < len(asked):
             return f"That is not done yet: {asked[place]}"
         return "That is not the answer. Use the tools."
@@ -282,12 +283,14 @@ class Desk:
     def _read_instructions(self) -> None:
         goals = getattr(self.env, "_message_criteria", None) or []
         asked = getattr(self.env, "_user_messages", None) or []
-        place = getattr(self.env, "_current_msg", None)
+        place = self.env._current_msg
         if not goals and type(place) is not int:
             asked = []
         if goals and len(goals) != len(asked):
             raise ValueError(f"{len(asked)} _user_messages but {len(goals)} _message_criteria")
         self.asked, self.goals = [str(one) for one in asked], list(goals)
+        if self.asked and type(place) is not int:
+            self.env._current_msg = 0
         self.done = place if type(place) is int else 0
         for number, goal in enumerate(self.goals, 1):
             if self._holds(goal):
@@ -333,12 +336,12 @@ class Desk:
 
     def _advance(self, messages: list[Message], output: str) -> None:
         """Follow the program's own place among its instructions, or keep it where it does not."""
-        before, place = self.done, getattr(self.env, "_current_msg", None)
+        before, place = self.done, self.env._current_msg
         if type(place) is int and place != before:
             self.done = place
         elif before < len(self.goals) and self._holds(self.goals[before]):
             self.done = before + 1
-            setattr(self.env, "_current_msg", self.done)  # noqa: B010 - the program's, not ours
+            self.env._current_msg = self.done
         if self.done != before and 0 <= self.done < len(self.asked):
             text = self.asked[self.done]
             if text not in output:
@@ -600,7 +603,10 @@ def _property(told: Any) -> Schema:
     if not isinstance(told, dict):
         return {}
     kind = told.get("type")
-    options = [{**told, "type": one} for one in kind] if isinstance(kind, (list, tuple)) else None
+    options = None
+    if isinstance(kind, (list, tuple)):
+        bare = {key: told[key] for key in ("enum", "items", "properties") if key in told}
+        options = [{**bare, "type": one} for one in kind]
     options = options or told.get("anyOf") or told.get("oneOf")
     entry: Schema = {}
     if isinstance(options, list):
@@ -612,8 +618,9 @@ def _property(told: Any) -> Schema:
     values = told.get("enum")
     if isinstance(values, (set, frozenset)):
         values = sorted(values, key=str)
-    if values and not isinstance(values, str) and "anyOf" not in entry:
-        entry["enum"] = [value for value in values if isinstance(value, SCALARS)]
+    if hasattr(values, "__iter__") and not isinstance(values, str) and "anyOf" not in entry:
+        scalars = [one for one in values if isinstance(one, SCALARS)]
+        entry |= {"enum": scalars} if scalars else {}
     if "items" in told:
         entry["items"] = _property(told["items"])
     if isinstance(told.get("properties"), dict):

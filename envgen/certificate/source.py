@@ -8,7 +8,7 @@ from typing import Any
 import sandbox
 from envgen.certificate.record import Check
 
-PROVIDED = frozenset({"envkit"})
+PROVIDED = frozenset({"envkit", "tool_use_base_env"})
 ADAPTED = "ToolUseBaseEnv"
 """The reference project's base class: whatever module it is imported from, the jail has its own."""
 SURROUNDINGS = frozenset({"time", "datetime", "calendar", "os", "posix", "uuid"})
