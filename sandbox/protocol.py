@@ -11,6 +11,7 @@ from collections.abc import Callable
 from json import scanner
 from typing import Any, Final, NoReturn
 
+from sandbox import schema
 from sandbox.contract import JailInfo, Message, Observation, Setting, Step
 from sandbox.faults import EnvironmentFault, printable
 
@@ -126,9 +127,11 @@ def info(body: Frame) -> JailInfo:
     setting, tools, turns = body["setting"], body["tools"], body["max_turns"]
     if setting not in ("game", "tool_use") or type(body["has_solution"]) is not bool:
         raise Malformed("the description has unexpected values")
-    if type(tools) is not list or any(type(tool) is not dict for tool in tools):
-        raise Malformed("the tools are not a list of objects")
+    if type(tools) is not list:
+        raise Malformed("the tools are not a list")
     _check_texts(tools)
+    if wrong := schema.flaw(tools):
+        raise Breach(wrong)
     if turns is not None and (type(turns) is not int or not 0 < turns <= 100_000):
         raise Malformed("max_turns is not a positive whole number")
     name = text(body["class_name"], "the class name")
