@@ -38,7 +38,8 @@ def register(app: typer.Typer) -> None:
             hint = read_text(hint_file, config.max_source_bytes)
         certificate = certify_sync(source, hint or hint_of(source), Sandbox(config), seed=seed)
         if current.report.as_json:
-            current.report.data({"file": str(file), **asdict(certificate)})
+            facts = {"file": str(file), "winnable": _winnable(certificate)}
+            current.report.data(facts | asdict(certificate))
         else:
             current.report.table(
                 f"{certificate.class_name or file.name}: {certificate.title or 'not loaded'}",
@@ -46,9 +47,17 @@ def register(app: typer.Typer) -> None:
                 _rows(certificate),
             )
             verdict = "accepted" if certificate.accepted else "refused"
-            current.report.text(f"{verdict} in {certificate.seconds:.2f} s")
+            unproven = certificate.accepted and _winnable(certificate) == "unknown"
+            note = "; not proven winnable: it has no solution()" if unproven else ""
+            current.report.text(f"{verdict} in {certificate.seconds:.2f} s{note}")
         if not certificate.accepted:
             raise typer.Exit(1)
+
+
+def _winnable(certificate: Certificate) -> str:
+    """Return ``proven`` when the reference won, ``unknown`` when nothing has shown it yet."""
+    check = certificate.check("solvable")
+    return "proven" if check is not None and check.verdict == "pass" else "unknown"
 
 
 def _rows(certificate: Certificate) -> list[tuple[str, str, str]]:

@@ -86,6 +86,10 @@ class Jail:
         """How many episodes the guest has not reaped yet."""
         return len(self._episodes)
 
+    def peak_memory(self) -> int:
+        """Return the most resident memory, in bytes, that an open episode has had; 0 if unknown."""
+        return self._outside.peak_memory()
+
     async def episode(self, seed: int) -> Episode:
         """Open an episode and reset it with ``seed``; raises ``EnvironmentFault``.
 

@@ -6,6 +6,7 @@ import fcntl
 import functools
 import os
 import py_compile
+import re
 import shutil
 import signal
 import socket
@@ -146,6 +147,14 @@ class Outside:
         """Return how many processes inside were killed for memory, as far as the host can tell."""
         return cgroups.memory_kills(self._groups, self.guest) if self.guest else 0
 
+    def peak_memory(self) -> int:
+        """Return the most resident memory, in bytes, that an episode alive now has ever had.
+
+        The kernel's own figure (VmHWM), with the interpreter's pages; 0 where the host hides it.
+        """
+        guest = self.guest if self._jailed else self.pid
+        return max(map(_peak, _children(guest)), default=0) if guest else 0
+
     async def end(self) -> None:
         """SIGTERM, SIGKILL, reap, remove control groups; the control socket is closed before."""
         if not self._jailed:
@@ -185,6 +194,16 @@ def _children(pid: int) -> list[int]:
         return sorted(one for one in everyone if _parent_and_inner(one)[0] == pid)
     except OSError:
         return []
+
+
+def _peak(pid: int) -> int:
+    """Return a process's highest resident set in bytes, 0 if it is gone or hidden."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_bytes()
+    except OSError:
+        return 0
+    found = re.search(rb"^VmHWM:\s*([0-9]+) kB", status, re.MULTILINE)
+    return int(found[1]) << 10 if found else 0
 
 
 def _parent_and_inner(pid: int) -> tuple[int, int]:

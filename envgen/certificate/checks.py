@@ -230,7 +230,9 @@ def bounded(
     The host caps turns anyway; this finds the play that an empty reply keeps open for ever.
     ``declared`` is the environment's own ``max_turns``; beyond ``limit`` it is not tried out.
     Recorded: seconds of wall time of the middle and the slowest step of ``every`` play, on a
-    machine that plays several at once.
+    machine that plays several at once; and the highest resident memory of an episode's process, as
+    the host's kernel counts it (the interpreter takes some 8 MB of it), ``None`` where the host
+    hides it.
     """
     steps = sorted(turn.seconds for trace in every for turn in trace.turns)
     evidence = {
@@ -239,6 +241,7 @@ def bounded(
         "steps": len(steps),
         "median_step_s": round(steps[len(steps) // 2], 6) if steps else 0.0,
         "slowest_step_s": round(steps[-1], 6) if steps else 0.0,
+        "peak_memory_bytes": max((trace.memory for trace in every), default=0) or None,
     }
     for trace in idle:
         if not trace.ended and declared is not None and declared > limit:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sandbox import EnvironmentFault, Episode, Jail, Message, Observation, episode_return
 from spadekit.tasks import together
@@ -31,13 +31,17 @@ class Turn:
 
 @dataclass(frozen=True)
 class Trace:
-    """One play: ``first`` is the observation after reset; ``fault`` ended it, if set."""
+    """One play: ``first`` is the observation after reset; ``fault`` ended it, if set.
+
+    ``memory``: most resident bytes of a process of the jail by then; 0 if not looked at or unknown.
+    """
 
     seed: int
     first: Observation
     turns: tuple[Turn, ...]
     fault: EnvironmentFault | None = None
     last_action: str = ""
+    memory: int = field(default=0, compare=False)
 
     @property
     def ended(self) -> bool:
@@ -72,14 +76,15 @@ def script(actions: Sequence[str]) -> Callable[[], Player]:
     return lambda: lambda seen: actions[len(seen) - 1] if len(seen) <= len(actions) else None
 
 
-async def play(jail: Jail, seed: int, player: Player, cap: int) -> Trace:
-    """Play one episode of at most ``cap`` turns. ``SandboxFault`` propagates."""
+async def play(jail: Jail, game: "Game") -> Trace:
+    """Play one episode. ``SandboxFault`` propagates."""
     try:
-        episode = await jail.episode(seed)
+        episode = await jail.episode(game.seed)
     except EnvironmentFault as fault:
-        return Trace(seed, (), (), fault)
+        return Trace(game.seed, (), (), fault)
     async with episode:
-        return await _turns(episode, seed, player, cap)
+        trace = await _turns(episode, game.seed, game.player(), game.cap)
+        return replace(trace, memory=jail.peak_memory()) if game.weighed else trace
 
 
 async def instance(
@@ -104,7 +109,7 @@ async def instance(
                 return Instance(seed, first, None, fault), Trace(seed, first, ())
         trace = await _turns(episode, seed, script(tail)(), len(tail))
     if trace.fault is not None:
-        trace = await play(jail, seed, script(tail)(), len(tail))
+        trace = await play(jail, Game(seed, script(tail), len(tail)))
     return Instance(seed, first, solution), trace
 
 
@@ -135,11 +140,12 @@ async def _turns(episode: Episode, seed: int, player: Player, cap: int) -> Trace
 
 @dataclass(frozen=True)
 class Game:
-    """One play to be made."""
+    """One play of at most ``cap`` turns to be made; ``weighed``: look at its memory at the end."""
 
     seed: int
     player: Callable[[], Player]
     cap: int
+    weighed: bool = False
 
 
 class Table:
@@ -157,8 +163,7 @@ class Table:
         traces = await together(self._one(game) for game in games)
         for index, trace in enumerate(traces):
             if trace.fault is not None and trace.fault.reason == "timeout":
-                game = games[index]
-                traces[index] = await play(self.jail, game.seed, game.player(), game.cap)
+                traces[index] = await play(self.jail, games[index])
                 if traces[index].fault is not None:
                     break
         return traces
@@ -180,7 +185,7 @@ class Table:
 
     async def _one(self, game: Game) -> Trace:
         async with self._places:
-            return await play(self.jail, game.seed, game.player(), game.cap)
+            return await play(self.jail, game)
 
     async def _instance(
         self, seed: int, solve: bool, tail: Sequence[str]

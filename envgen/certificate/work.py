@@ -118,12 +118,13 @@ class Work:
             if place < FEW.get(name, SEEDS)
         ]
         reference = [
-            Game(one.seed, script(replies(info, one.solution)), self.max_turns)
+            Game(one.seed, script(replies(info, one.solution)), self.max_turns, weighed=True)
             for one in instances
             if one.solution
         ]
         skilless = [
-            Game(seed, sides[seed][name], caps.get(name, self.max_turns)) for seed, name in names
+            Game(seed, sides[seed][name], caps.get(name, self.max_turns), name == "nothing")
+            for seed, name in names
         ]
         wrong_ones = probes(info, instances, self.max_turns)
         traces = await table.play([*reference, *skilless, *(game for _, game in wrong_ones)])

@@ -90,10 +90,11 @@ def test_every_case_names_its_flaw_or_why_it_is_sound() -> None:
             assert source.startswith(word), name
 
 
-def test_steps_are_timed(found: Found) -> None:
+def test_steps_are_timed_and_memory_is_weighed(found: Found) -> None:
     for made in part(found, "seeds").values():
         bounded = made.check("bounded")
         assert bounded is not None
         evidence = bounded.evidence
         assert 0 < evidence["median_step_s"] <= evidence["slowest_step_s"]
         assert evidence["steps"] > 20
+        assert 4 << 20 < evidence["peak_memory_bytes"] < 64 << 20

@@ -77,3 +77,20 @@ def test_a_folder_is_not_a_source(tmp_path: Path) -> None:
 def test_a_hint_stands_in_the_last_lines_only() -> None:
     assert hint_of("class AEnv: pass\n# hint: think\n") == "think"
     assert hint_of("# hint: no\n" + "x = 1\n" * 9) is None
+
+
+def test_a_file_without_a_solution_is_accepted_as_not_proven_winnable(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = str(CORPORA / "sound" / "no_solution.py")
+    assert run(monkeypatch, "check", file) == 0
+    assert "not proven winnable" in capsys.readouterr().out.splitlines()[-1]
+    assert run(monkeypatch, "check", file, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["winnable"] == "unknown"
+
+
+def test_a_pipe_a_device_and_a_folder_are_no_source(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    for path in (tmp_path / "pipe.py", Path("/dev/zero"), tmp_path):
+        with pytest.raises(BadInput, match="name one Python file"):
+            read_source(path, 100)
