@@ -1,0 +1,111 @@
+"""The command ``import``: bring in a pool of environments."""
+
+import asyncio
+import itertools
+from typing import Annotated, Any
+
+import typer
+
+from envgen.pools import Home, Imported, import_pool, open_pool
+from memory import MemoryConfig, Store
+from sandbox import Sandbox, SandboxConfig
+from solver.versions import Versions
+from spadekit.cli import Session, command, session
+from spadekit.errors import BadInput
+from spadekit.files import exclusive
+from spadekit.report import Report
+
+SHOWN = 40
+"""Refusals that are listed one by one; ``--json`` lists all."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``app``."""
+
+    @command(app, "import")
+    def import_(
+        ctx: typer.Context,
+        pool: Annotated[
+            str,
+            typer.Argument(
+                metavar="PATH|hf://USER/NAME[@REV]|reasoning-gym[:TASKS]|rlve-gym[:TASKS]",
+                help="A folder of .py files, a .jsonl or .parquet file, a data set, or tasks.",
+            ),
+        ],
+        run: Annotated[str, typer.Option(help="Name of the run.")] = "main",
+    ) -> None:
+        """Certify somebody's environments and publish the sound, new ones as one shard."""
+        current = session(ctx)
+        if not run.replace("-", "").replace("_", "").isalnum():
+            raise BadInput(f"--run {run!r}: use letters, digits, `-` and `_` only")
+        try:
+            done = asyncio.run(_import(current, pool, run))
+        except KeyboardInterrupt:
+            current.report.note("stopped; the same command goes on from here")
+            raise typer.Exit(130) from None
+        if current.report.as_json:
+            current.report.data(_as_json(done))
+        else:
+            _print(current.report, done)
+        counts = done.counts()
+        if not counts["admitted"] + counts["known"]:
+            raise typer.Exit(1)
+
+
+async def _import(current: Session, uri: str, run: str) -> Imported:
+    home, settings = current.home, current.settings
+    config = settings.section(SandboxConfig)
+    pool = open_pool(uri, config.max_source_bytes)
+    with exclusive(home / "lock", f"another process is at work in {home}; wait for it"):
+        with Store.open(home / "store", settings.section(MemoryConfig), create=True) as store:
+            _one_run(store, run, current)
+            version = max(Versions(home / "policy").all(), default=0)
+            into = Home(store, home, run, settings, current.report, version)
+            async with Sandbox(config) as sandbox:
+                return await import_pool(pool, into, sandbox)
+
+
+def _one_run(store: Store, run: str, current: Session) -> None:
+    """Refuse to mix runs, as every command that publishes does."""
+    for manifest in store.shards():
+        other = manifest.meta.get("run", run)
+        if other != run:
+            raise BadInput(
+                f"the store in {current.home} holds run `{other}`: go on with --run {other}, or "
+                f"begin `{run}` in another --home"
+            )
+
+
+def _print(report: Report, done: Imported) -> None:
+    lost = [one for one in done.entries if one.outcome not in ("admitted", "known")]
+    if lost:
+        rows = [(one.place, one.stage, one.reason, one.detail) for one in lost[:SHOWN]]
+        report.table("not admitted", ("candidate", "stage", "reason", "what was found"), rows)
+        if len(lost) > SHOWN:
+            report.note(f"and {len(lost) - SHOWN} more; --json lists all")
+        stages = sorted(((one.outcome, one.stage) for one in lost))
+        rows = [(*key, len(list(some))) for key, some in itertools.groupby(stages)]
+        report.table("where they fell", ("outcome", "stage", "candidates"), rows)
+    counts = done.counts()
+    told = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing"
+    where = f"shard {done.shard}" if done.shard is not None else "nothing new, no shard published"
+    report.text(f"{done.uri}: {told}; {where} ({done.seconds:.1f} s)")
+
+
+def _as_json(done: Imported) -> dict[str, Any]:
+    return {
+        "uri": done.uri,
+        "shard": done.shard,
+        "seconds": done.seconds,
+        **done.counts(),
+        "candidates": [
+            {
+                "place": one.place,
+                "outcome": one.outcome,
+                "stage": one.stage,
+                "reason": one.reason,
+                "detail": one.detail,
+            }
+            for one in done.entries
+        ],
+    }

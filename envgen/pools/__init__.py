@@ -1,0 +1,30 @@
+"""Bringing in pools of environments that others made: folders, tables, data sets, task packages.
+
+Every candidate passes the same certificate and diversity filter as a design of our own; what is
+admitted becomes one shard, what is refused is kept with stage and reason.
+"""
+
+from pathlib import Path
+
+from envgen.pools import hub, local, packages
+from envgen.pools.work import Entry, Home, Imported, Pool, import_pool
+
+
+def open_pool(uri: str, largest: int) -> Pool:
+    """Return the pool that ``import`` was given. Raises ``BadInput``.
+
+    ``uri`` is a folder or file, ``hf://USER/NAME[@REVISION]``, ``reasoning-gym[:TASKS]`` or
+    ``rlve-gym[:TASKS]``; ``largest`` is the most bytes of a source.
+    """
+    if uri.startswith(hub.SCHEME):
+        data = hub.find(uri)
+        return Pool(data.uri, lambda: hub.read_hub(data, largest))
+    if named := packages.split(uri):
+        package, tasks = named
+        return Pool(uri, lambda: packages.read_package(package, tasks, largest), alike=True)
+    path = Path(uri)
+    # Only the name: where a file lay on somebody's machine is not for a shard that may be published.
+    return Pool(f"file:{path.resolve().name}", lambda: local.read(path, largest))
+
+
+__all__ = ["Entry", "Home", "Imported", "Pool", "import_pool", "open_pool"]

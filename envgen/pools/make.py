@@ -1,0 +1,53 @@
+"""A process of its own that makes questions with a task package: ``python -m envgen.pools.make``.
+
+Task packages are trusted code of their authors, not generated code; they still get their own
+process, because they reseed the shared generators, leave threads behind and may hang. With a fixed
+``PYTHONHASHSEED`` the same task gives the same questions each time.
+
+    python -m envgen.pools.make reasoning-gym gcd lcm
+
+prints one JSON line per task: ``{"task", "title", "skills", "source"}`` or ``{"task", "refused"}``; a
+first line lists the names there are.
+"""
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+
+from envgen.pools.questions import Refusal
+
+PACKAGES = {
+    "reasoning-gym": "envgen.pools.reasoning_gym",
+    "rlve-gym": "envgen.pools.rlve_gym",
+}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print a line for each task named."""
+    package, *wanted = arguments
+    # What a package prints is not ours to parse: our lines go where stdout was.
+    lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    warnings.simplefilter("ignore")
+    module = import_module(PACKAGES[package])
+    print(json.dumps({"tasks": module.names()}), file=lines, flush=True)
+    for task in wanted:
+        try:
+            made = module.make(task)
+            line = {"task": task, "title": made[0], "skills": made[1], "source": made[2]}
+        except Refusal as refusal:
+            line = {"task": task, "refused": str(refusal)}
+        except Exception as error:
+            text = " ".join(str(error).split())[:200]
+            line = {"task": task, "refused": f"the package fails: {type(error).__name__}: {text}"}
+        print(json.dumps(line), file=lines, flush=True)
+    lines.flush()
+    # Threads that a package left behind must not keep this process.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

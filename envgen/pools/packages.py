@@ -1,0 +1,110 @@
+"""Tasks of ``reasoning-gym`` and ``rlve-gym``, made into programs by a process of their own."""
+
+import difflib
+import importlib.util
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from envgen.pools.candidate import Candidate, Found, Unusable, skills_of, unusable
+from spadekit.errors import BadInput, OurFault
+
+MODULES = {"reasoning-gym": "reasoning_gym", "rlve-gym": "Gym"}
+"""Packages of tasks and the modules that they install."""
+START_S = 180.0
+TASK_S = 120.0
+
+
+def split(uri: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return (package, tasks) of ``reasoning-gym`` or ``reasoning-gym:gcd,lcm``, else None."""
+    package, _, tasks = uri.partition(":")
+    if package not in MODULES:
+        return None
+    return package, tuple(name.strip() for name in tasks.split(",") if name.strip())
+
+
+def read_package(package: str, wanted: Sequence[str], largest: int) -> Iterator[Found]:
+    """Yield a candidate for each task named (all without a name), in order. Raises ``BadInput``."""
+    if importlib.util.find_spec(MODULES[package]) is None:
+        raise BadInput(f"{package} is not installed; `pip install -e '.[pools]'` installs it")
+    with _maker(package, ()) as lines:
+        known: list[str] = _next(lines, START_S, package)["tasks"]
+    for name in wanted:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 3)
+            told = f"; is it {' or '.join(near)}?" if near else ""
+            raise BadInput(f"{package} has no task {name!r}{told}")
+    left = list(dict.fromkeys(wanted)) or known
+    while left:
+        with _maker(package, left) as lines:
+            _next(lines, START_S, package)
+            while left:
+                try:
+                    made = _next(lines, TASK_S, package)
+                except TimeoutError:
+                    detail = f"it was not made within {TASK_S:g} s"
+                    yield Unusable(f"{package}:{left.pop(0)}", "slow", detail)
+                    break
+                yield _found(package, left.pop(0), made, largest)
+
+
+def _found(package: str, task: str, made: dict[str, Any], largest: int) -> Found:
+    place = f"{package}:{task}"
+    if "refused" in made:
+        return Unusable(place, "unfaithful", made["refused"])
+    problem = unusable(place, made["source"], largest)
+    return problem or Candidate(place, made["source"], "", skills_of(made["skills"]))
+
+
+class _Lines:
+    """Lines of a pipe, each waited for at most so long."""
+
+    def __init__(self, pipe: int) -> None:
+        self.pipe, self.rest = pipe, b""
+
+    def next(self, seconds: float) -> bytes:
+        """Return a line, empty at the end. Raises ``TimeoutError``."""
+        while b"\n" not in self.rest:
+            if not select.select([self.pipe], [], [], seconds)[0]:
+                raise TimeoutError
+            data = os.read(self.pipe, 1 << 16)
+            if not data:
+                return b""
+            self.rest += data
+        line, _, self.rest = self.rest.partition(b"\n")
+        return line
+
+
+@contextmanager
+def _maker(package: str, tasks: Sequence[str]) -> Iterator[_Lines]:
+    """Run the maker; a fixed hash seed makes what it makes the same each time."""
+    command = [sys.executable, "-m", "envgen.pools.make", package, *tasks]
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "CUDA_VISIBLE_DEVICES": ""}
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, stderr=errors, env=environment
+        )
+        assert process.stdout is not None
+        try:
+            yield _Lines(process.stdout.fileno())
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+
+def _next(lines: _Lines, seconds: float, package: str) -> dict[str, Any]:
+    line = lines.next(seconds)
+    if not line:
+        raise OurFault(
+            f"the process that makes questions with {package} ended; "
+            f"`python -m envgen.pools.make {package}` shows why"
+        )
+    made: dict[str, Any] = json.loads(line)
+    return made
