@@ -31,7 +31,8 @@ MISSING: Final = (
 )
 
 # EPERM for what reaches the kernel's rarely used corners, other processes or shared state.
-# - clone3 hides its flags behind a pointer, so it does not exist here and the C library uses clone;
+# - clone3 and openat2 hide their flags behind a pointer, so they do not exist here and the C library
+#   uses the older calls;
 #   0x7e020000 are the flags of new namespaces. 457, 458 and 467 are statmount, listmount and
 #   open_tree_attr, for which Kafel has no names yet.
 # - Nobody may send a signal: all episodes of a jail are one user, and so could end each other; the
@@ -41,17 +42,19 @@ MISSING: Final = (
 #   TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, TCGETS2.
 # - Episodes of a jail share its network namespace and all jails share read-only files: datagram
 #   sockets can be given names even without bind; a futex that is not private has the file as its
-#   key (454 to 456 and 449 are its newer forms); a list head and a process group can be read by others.
+#   key (454 to 456 and 449 are its newer forms, 6 to 13 inherit priorities); a list head and a process group can be read by others.
 # - socketpair of another family has the kernel load modules; flag 1 of a message is urgent data,
 #   which nothing needs. Options 17, 59 and 77 of a socket tell who is at its other end, 16 and 76 ask.
 # - The page cache outlives every jail. Its pages may be neither dropped nor asked about: fadvise64,
 #   readahead, cachestat (451), RWF_NOWAIT and RWF_DONTCACHE, MADV_COLD, MADV_PAGEOUT. See ``launch``.
-# - A process id counts the episodes of a jail, so that getpid and its like give 0.
+# - A process id counts the episodes of a jail, so that getpid and its like give 0, and no clock of
+#   another process can be read. Timers use up their user's share of queued signals.
+# - 0x4000 is O_DIRECT, which reads the disk itself and not the page cache.
 # - sync works on every disk of the host; prctl's 62 is core scheduling, which can idle a core.
 # - Masks, because the filter sees 64 bits of what the kernel takes as 32.
 SECCOMP: Final = """
 POLICY jail {
-  ERRNO(38) { clone3 },
+  ERRNO(38) { clone3, openat2 },
   ERRNO(0) { getpid, gettid, getppid },
   ERRNO(1) {
     unshare, setns, clone(flags) { (flags & 0x7e020000) != 0 },
@@ -79,7 +82,14 @@ POLICY jail {
       (name & 0xffffffff) == 17 || (name & 0xffffffff) == 59 || (name & 0xffffffff) == 77
     },
     setsockopt(fd, level, name) { (name & 0xffffffff) == 16 || (name & 0xffffffff) == 76 },
-    futex(address, operation) { (operation & 128) == 0 },
+    futex(address, operation) {
+      (operation & 128) == 0 || (operation & 127) == 6 || (operation & 127) == 7 ||
+      (operation & 127) == 8 || (operation & 127) == 11 || (operation & 127) == 12 ||
+      (operation & 127) == 13
+    },
+    clock_gettime(clock) { (clock & 0x80000000) != 0 }, timer_create,
+    open(path, flags) { (flags & 0x4000) != 0 },
+    openat(folder, path, flags) { (flags & 0x4000) != 0 },
     SYSCALL[449], SYSCALL[454], SYSCALL[455], SYSCALL[456], get_robust_list, setpgid, setsid,
     inotify_init, inotify_init1, inotify_add_watch, mincore, io_setup, sync, syncfs,
     fsync, fdatasync, sync_file_range, fadvise64, readahead, SYSCALL[451],

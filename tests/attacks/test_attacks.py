@@ -124,6 +124,7 @@ OUTCOME: dict[str, tuple[str, ...] | None] = {
     "resources_spin_step": ("step: timeout",),
     "resources_stubborn_end": None,
     "resources_thread_bomb": None,
+    "resources_timers": None,
     "resources_tool_schema": ("load: oversize",),
 }
 """The faults that may come back, as ``stage: reason``; "" where none may, too."""

@@ -9,6 +9,8 @@ class AttackEnv:
         head, size = ctypes.c_long(), ctypes.c_long()
         calls = {
             "wake": (202, ctypes.byref(word), 1, 1), "wait": (202, ctypes.byref(word), 0, 0, None),
+            "lock with priority": (202, ctypes.byref(word), 6 | 128, 0, None), "unlock": (202, ctypes.byref(word), 7 | 128),
+            "clock of another": (228, ctypes.c_long((~1 << 3) | 2), ctypes.byref(head)),
             "waitv": (449, 0, 0, 0, 0, 0), "futex_wake": (454, ctypes.byref(word), 1, 1, 2),
             "futex_wait": (455, ctypes.byref(word), 0, 1, 2, 0, 0), "requeue": (456, 0, 0, 0, 0),
             "list of the guest": (274, 1, ctypes.byref(head), ctypes.byref(size)),
