@@ -266,7 +266,8 @@ def loads(text: str) -> Any:
     text = text.strip(" \t\r\n")
     try:
         value, end = _scan(text, 0)
-    except (StopIteration, RecursionError):
+    except (StopIteration, RecursionError, SystemError):
+        # The last where the scanner looks for the error class of ``json``, which is not imported.
         raise ValueError("not JSON") from None
     if end != len(text):
         raise ValueError("not JSON")

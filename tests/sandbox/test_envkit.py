@@ -531,15 +531,26 @@ def test_paging_failing_and_distracting_tools_play_together() -> None:
     assert answers[-1][1:3] == (1.0, True)
 
 
+def alone(program: str) -> str:
+    """Run a program that has nothing imported but the kit; returns what it prints."""
+    start = f"import sys; sys.path.append({str(KIT)!r}); import envkit; "
+    run = [sys.executable, "-I", "-S", "-c", start + program]
+    return subprocess.run(run, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def test_it_imports_none_of_the_slow_modules() -> None:
-    program = (
-        "import sys, envkit; print(*{'json', 're', 'typing', 'inspect', 'enum'} & set(sys.modules))"
-    )
-    run = [
-        sys.executable,
-        "-I",
-        "-S",
-        "-c",
-        f"import sys; sys.path.append({str(KIT)!r}); {program}",
-    ]
-    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout.strip() == ""
+    program = "print(*{'json', 're', 'typing', 'inspect', 'enum'} & set(sys.modules))"
+    assert alone(program) == ""
+
+
+def test_broken_json_is_told_also_where_json_was_never_imported() -> None:
+    texts = ['{"a', '{"a": ', "[1 2]", "nul", "{}x", '"\\u12"', "[" * 100_000, "NaN", "1e999"]
+    program = f"""
+for text in {texts!r}:
+    try:
+        print('taken:', text[:20], envkit.loads(text))
+    except ValueError:
+        pass
+assert 'json' not in sys.modules
+print(envkit.loads(' {{"a": [1, -2.5, true, null, "x"]}} '))"""
+    assert alone(program) == "{'a': [1, -2.5, True, None, 'x']}"
