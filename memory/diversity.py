@@ -1,10 +1,11 @@
 """Is a design new? Pure measures of source text, and a decision that explains itself.
 
 Three stages. 1, hard: the digest of the normalised syntax tree, then the exact Jaccard similarity
-of its 5-token shingles with every candidate that MinHash finds. 2, hard: equal behaviour. 3, soft:
-nearness of meaning; refuses only above a high bar, and acts only for a caller that passes
-embeddings: the loop measures no meaning yet. The numbers behind the thresholds are in the docstring
-of ``MemoryConfig``. The decision is stored with every environment that is admitted; of a refused
+of its 5-token shingles with every candidate that MinHash finds. Programs in one skeleton share most
+of their shingles and may differ in the one function that is the task, so a high similarity refuses
+only when no function stands alone. 2, hard: equal behaviour. 3, soft: nearness of meaning; refuses
+only above a high bar. The numbers behind the thresholds are in the docstrings of ``MemoryConfig``
+and ``Thresholds``. The decision is stored with every environment that is admitted; of a refused
 design its stage and its sentence are (``reason`` and ``detail``).
 """
 
@@ -15,18 +16,21 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memory.bands import PERMUTATIONS, BandIndex, Signature
 from memory.normal import Normal, normalise
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-PERMUTATIONS = 128
-# 32 bands of 4: a pair at Jaccard 0.70 shares a band with probability 0.9998, at 0.20 with 0.05.
-BANDS = 32
-SCHEME = f"datasketch-affine32-{PERMUTATIONS}-shingle5-v1"
+    Array = npt.NDArray[np.float32]
 
-Signature = tuple[int, ...]
+SCHEME = f"datasketch-affine32-{PERMUTATIONS}-shingle5-v1"
+_CANDIDATES = 3  # compared exactly; a pair at 0.70 shares 8 bands, one at 0.40 less than 1
+_LEAST_SHINGLES = 12  # a function of less says nothing: every program has its like
+_KEPT_NORMALS = 512
+
+Neighbour = tuple[str, float]  # id, cosine
 
 
 @dataclass(frozen=True)
@@ -44,13 +48,18 @@ class Known:
 class Thresholds:
     """From ``jaccard`` on a design is a variant; from ``cosine`` on its meaning is not new.
 
-    With ``keep_variants`` the first stage measures and does not refuse: same tree, other constants
-    is then a new environment as long as it behaves differently.
+    Below ``certain`` it is a variant only if each of its functions has a counterpart of at least
+    ``function`` in its neighbour, or the other way round (measured: variants from 0.45, other tasks
+    in the same skeleton up to 0.29). With ``keep_variants`` shingles and meaning are measured and
+    refuse nothing: the same tree with other constants is then a new environment as long as it
+    behaves differently.
     """
 
     jaccard: float = 0.70
     cosine: float = 0.98
     keep_variants: bool = False
+    certain: float = 0.90
+    function: float = 0.35
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,7 @@ class Measured:
     same_behaviour: str
     nearest_meaning: str
     cosine: float | None  # with ``nearest_meaning``; None: no embeddings were compared
+    function: float = 1.0  # likeness of the function that has the least counterpart in ``nearest``
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,8 @@ class Decision:
     """Accepted, or refused by a stage: ``same tree shingles behaviour meaning``.
 
     ``nearest`` is the neighbour that decided (or the nearest one), ``similarity`` its Jaccard,
-    ``novelty`` 1 - cosine to the nearest meaning: it ranks candidates.
+    ``function`` that of the least alike function, ``novelty`` 1 - cosine to the nearest meaning: it
+    ranks candidates.
     """
 
     accepted: bool
@@ -81,6 +92,7 @@ class Decision:
     nearest_meaning: str
     novelty: float | None
     thresholds: Thresholds
+    function: float = 1.0
 
     def to_json(self) -> str:
         """Return the decision as JSON, the form in which records keep it."""
@@ -96,10 +108,14 @@ class Decision:
     def explanation(self) -> str:
         """The decision in one sentence."""
         if self.accepted:
-            near = (
-                f"; nearest {self.nearest} at Jaccard {self.similarity:.2f}" if self.nearest else ""
-            )
-            return f"new{near}"
+            parts = ["new"]
+            if self.nearest:
+                parts.append(f"nearest {self.nearest} at Jaccard {self.similarity:.2f}")
+            if self.nearest and self.similarity >= self.thresholds.jaccard:
+                parts.append(f"with a function of its own ({self.function:.2f} alike)")
+            if self.novelty is not None and self.nearest_meaning:
+                parts.append(f"novelty {self.novelty:.3f}, nearest meaning {self.nearest_meaning}")
+            return "; ".join(parts)
         reasons = {
             "same": "already in the memory, word for word",
             "tree": f"same syntax tree as {self.nearest} but for names and constants",
@@ -115,26 +131,50 @@ class Decision:
 def judge(measured: Measured, thresholds: Thresholds) -> Decision:
     """Decide from what was measured; the first stage that refuses is named."""
     stage, nearest, similarity = "", measured.nearest, measured.similarity
+    strict = not thresholds.keep_variants
     if measured.same:
         stage, nearest, similarity = "same", measured.same, 1.0
-    elif measured.same_tree and not thresholds.keep_variants:
+    elif measured.same_tree and strict:
         stage, nearest, similarity = "tree", measured.same_tree, 1.0
-    elif (
-        measured.nearest
-        and measured.similarity >= thresholds.jaccard
-        and not thresholds.keep_variants
-    ):
+    elif measured.nearest and strict and is_variant(similarity, measured.function, thresholds):
         stage = "shingles"
     elif measured.same_behaviour:
         stage = "behaviour"
         if measured.same_behaviour != measured.nearest:
             nearest, similarity = measured.same_behaviour, 0.0
-    elif measured.cosine is not None and measured.cosine >= thresholds.cosine:
+    elif measured.cosine is not None and strict and measured.cosine >= thresholds.cosine:
         stage = "meaning"
-    novelty = None if measured.cosine is None else 1.0 - measured.cosine
     return Decision(
-        not stage, stage, nearest, similarity, measured.nearest_meaning, novelty, thresholds
+        accepted=not stage,
+        stage=stage,
+        nearest=nearest,
+        similarity=similarity,
+        nearest_meaning=measured.nearest_meaning,
+        novelty=None if measured.cosine is None else round(1.0 - measured.cosine, 4),
+        thresholds=thresholds,
+        function=measured.function,
     )
+
+
+def is_variant(similarity: float, function: float, thresholds: Thresholds) -> bool:
+    """Say whether a neighbour at this Jaccard, and this likeness of the least function, is one."""
+    if similarity >= thresholds.certain:
+        return True
+    return similarity >= thresholds.jaccard and function >= thresholds.function
+
+
+def least_function(left: Normal, right: Normal) -> float:
+    """Return how alike the function is that has the least counterpart in the other program.
+
+    The better of both directions: a variant may have a function too many, that nobody calls.
+    """
+    return max(_least(left, right), _least(right, left))
+
+
+def _least(one: Normal, other: Normal) -> float:
+    mine = [part for part in one.functions if len(part) >= _LEAST_SHINGLES]
+    best = (max((jaccard(part, their) for their in other.functions), default=0.0) for part in mine)
+    return min(best, default=1.0)
 
 
 def tree_digest(source: str) -> str:
@@ -164,20 +204,24 @@ def signature_of(parts: frozenset[str]) -> Signature:
 
 def sketch(source: str) -> tuple[str, Signature]:
     """Return tree digest and signature; what is not Python has its own digest and no shingles."""
+    normal = _normal_of(source)
+    return normal.digest, signature_of(normal.shingles)
+
+
+def _normal_of(source: str) -> Normal:
     try:
-        normal = normalise(source)
+        return normalise(source)
     except ValueError:
         text = hashlib.sha256(source.encode("utf-8", "replace")).hexdigest()[:20]
-        normal = Normal(text, frozenset())
-    return normal.digest, signature_of(normal.shingles)
+        return Normal(text, frozenset())
 
 
 class DiversityFilter:
     """What is known, indexed so that a decision costs milliseconds. Not shared between threads.
 
-    Candidates are found by comparing bands of signatures with one NumPy expression: 32 numbers per
-    known environment, 51 MB at 200,000 of them. ``source_of`` fetches the source of a candidate
-    whose ``Known.source`` is empty. A known source that is not Python is compared by digest only.
+    ``source_of`` fetches the source of a candidate whose ``Known.source`` is empty, ``nearest_of``
+    the stored environment whose meaning is nearest to an embedding. A known source that is not
+    Python is compared by digest only. Programs of one tree are one row of the index.
     """
 
     def __init__(
@@ -185,74 +229,87 @@ class DiversityFilter:
         known: Iterable[Known] = (),
         thresholds: Thresholds = Thresholds(),
         source_of: Callable[[str], str] = lambda _: "",
+        nearest_of: "Callable[[Array], Neighbour | None]" = lambda _: None,
     ) -> None:
-        import numpy as np
-
         self.thresholds = thresholds
         self._source_of = source_of
-        self._ids: list[str] = []
+        self._nearest_of = nearest_of
         self._present: set[str] = set()
         self._sources: dict[str, str] = {}
         self._trees: dict[str, str] = {}
         self._behaviours: dict[str, str] = {}
-        self._bands: npt.NDArray[np.uint64] = np.zeros((1024, BANDS), np.uint64)
-        self._meaning_ids: list[str] = []
-        self._meanings: list[npt.NDArray[np.float32]] = []
+        self._bands = BandIndex()
+        self._rows: list[str] = []  # id of each row of the index
+        self._normals: dict[str, Normal] = {}
+        self._meanings: list[tuple[str, Array]] = []  # of what was added here
         for one in known:
-            self._take(one, None)
+            digest, signature = one.digest, one.signature
+            if not (digest and signature):
+                digest, signature = sketch(one.source)
+            self._take(one.id, digest, one.fingerprint, signature)
+            if one.source:
+                self._sources[one.id] = one.source
+
+    def extend(
+        self,
+        ids: Sequence[str],
+        digests: Sequence[str],
+        fingerprints: Sequence[str],
+        signatures_NP: "npt.NDArray[np.unsignedinteger]",
+    ) -> None:
+        """Take many stored environments at once; signatures have shape (N, 128)."""
+        fresh = []
+        for row, (one, digest, fingerprint) in enumerate(
+            zip(ids, digests, fingerprints, strict=True)
+        ):
+            if self._note(one, digest, fingerprint):
+                fresh.append(row)
+        self._bands.extend(signatures_NP[fresh])
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self._present)
 
     def add(
         self,
         id: str,
         source: str,
         fingerprint: str = "",
-        embedding: Sequence[float] | None = None,
+        embedding: "Sequence[float] | Array | None" = None,
     ) -> None:
         """Take one more environment into what is known: later decisions see it."""
-        self._take(Known(id, source, fingerprint=fingerprint), embedding)
-
-    def _take(self, known: Known, embedding: Sequence[float] | None) -> None:
         import numpy as np
 
-        digest, signature = known.digest, known.signature
-        if not (digest and signature):
-            digest, signature = sketch(known.source)
-        count = len(self._ids)
-        if count == len(self._bands):
-            self._bands = np.concatenate([self._bands, np.zeros_like(self._bands)])
-        self._bands[count] = _bands(signature)
-        self._ids.append(known.id)
-        self._present.add(known.id)
-        if known.source:
-            self._sources[known.id] = known.source
-        self._trees.setdefault(digest, known.id)
-        if known.fingerprint:
-            self._behaviours.setdefault(known.fingerprint, known.id)
+        normal = self._normal(id, source)
+        self._take(id, normal.digest, fingerprint, signature_of(normal.shingles))
+        self._sources[id] = source
         if embedding is not None:
-            self._meaning_ids.append(known.id)
-            self._meanings.append(np.asarray(embedding, dtype=np.float32))
+            self._meanings.append((id, np.asarray(embedding, dtype=np.float32)))
+
+    def _take(self, id: str, digest: str, fingerprint: str, signature: Signature) -> None:
+        if self._note(id, digest, fingerprint):
+            self._bands.add(signature)
+
+    def _note(self, id: str, digest: str, fingerprint: str) -> bool:
+        """Remember an environment; say whether its tree is a new row of the index."""
+        self._present.add(id)
+        if fingerprint:
+            self._behaviours.setdefault(fingerprint, id)
+        fresh = digest not in self._trees
+        if fresh:
+            self._trees[digest] = id
+            self._rows.append(id)
+        return fresh
 
     def measure(
         self,
         id: str,
         source: str,
         fingerprint: str = "",
-        embedding: Sequence[float] | None = None,
+        embedding: "Sequence[float] | Array | None" = None,
     ) -> Measured:
         """Measure a design against everything known. Raises ``ValueError`` if not Python."""
         normal = normalise(source)
-        nearest, similarity = "", 0.0
-        for one in self._candidates(signature_of(normal.shingles)):
-            try:
-                theirs = shingles(self._sources.get(one) or self._source_of(one))
-            except ValueError:
-                continue
-            value = jaccard(normal.shingles, theirs)
-            if value > similarity:
-                nearest, similarity = one, value
+        nearest, similarity, function = self._nearest(normal)
         meaning, cosine = self._nearest_meaning(embedding)
         return Measured(
             same=id if id in self._present else "",
@@ -262,6 +319,7 @@ class DiversityFilter:
             same_behaviour=self._behaviours.get(fingerprint, "") if fingerprint else "",
             nearest_meaning=meaning,
             cosine=cosine,
+            function=function,
         )
 
     def decide(
@@ -269,37 +327,48 @@ class DiversityFilter:
         id: str,
         source: str,
         fingerprint: str = "",
-        embedding: Sequence[float] | None = None,
+        embedding: "Sequence[float] | Array | None" = None,
     ) -> Decision:
         """Measure and judge one design; it is not added. Raises ``ValueError`` if not Python."""
         return judge(self.measure(id, source, fingerprint, embedding), self.thresholds)
 
-    def _candidates(self, signature: Signature, most: int = 8) -> list[str]:
-        """Return the ids that share a band, those that share most first, at most ``most``."""
+    def _nearest(self, normal: Normal) -> tuple[str, float, float]:
+        """Return the most similar candidate, or the first that is a variant, with its measures."""
+        same = self._trees.get(normal.digest)
+        if same is not None:
+            return same, 1.0, 1.0
+        best = ("", 0.0, 1.0)
+        for row in self._bands.sharing(signature_of(normal.shingles), _CANDIDATES):
+            one = self._rows[row]
+            theirs = self._normal(one, self._sources.get(one) or self._source_of(one))
+            similarity = jaccard(normal.shingles, theirs.shingles)
+            if similarity > best[1]:
+                best = (one, similarity, least_function(normal, theirs))
+                if is_variant(best[1], best[2], self.thresholds):
+                    break
+        return best
+
+    def _normal(self, id: str, source: str) -> Normal:
+        """Return the normal form of a known source; the last few are kept."""
+        found = self._normals.pop(id, None) or _normal_of(source)
+        self._normals[id] = found
+        if len(self._normals) > _KEPT_NORMALS:
+            self._normals.pop(next(iter(self._normals)))
+        return found
+
+    def _nearest_meaning(
+        self, embedding: "Sequence[float] | Array | None"
+    ) -> tuple[str, float | None]:
         import numpy as np
 
-        shared = (self._bands[: len(self._ids)] == _bands(signature)).sum(axis=1)
-        hits = np.flatnonzero(shared)
-        best = hits[np.argsort(-shared[hits], kind="stable")][:most]
-        return [self._ids[int(index)] for index in best]
-
-    def _nearest_meaning(self, embedding: Sequence[float] | None) -> tuple[str, float | None]:
-        import numpy as np
-
-        if embedding is None or not self._meanings:
+        if embedding is None:
             return "", None
-        cosines = np.stack(self._meanings) @ np.asarray(embedding, dtype=np.float32)
-        best = int(cosines.argmax())
-        return self._meaning_ids[best], float(min(1.0, cosines[best]))
-
-
-def _bands(signature: Signature) -> "npt.NDArray[np.uint64]":
-    """Return one 64-bit number per band of four signature values."""
-    import numpy as np
-
-    rows = np.array(signature, dtype=np.uint64).reshape(BANDS, -1)
-    mixed = np.zeros(BANDS, np.uint64)
-    for column in rows.T:
-        # Overflow wraps, as intended: a polynomial hash modulo 2**64.
-        mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + column + np.uint64(1)
-    return mixed
+        mine = np.asarray(embedding, dtype=np.float32)
+        found = [(one, float(mine @ vector)) for one, vector in self._meanings]
+        stored = self._nearest_of(mine)
+        found += [stored] if stored else []
+        if not found:
+            return "", None
+        one, cosine = max(found, key=lambda pair: pair[1])
+        # Four digits: how a library adds up floats in a batch must not decide anything.
+        return one, round(min(1.0, cosine), 4)

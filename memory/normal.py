@@ -24,10 +24,11 @@ _FOLDED = "v"
 
 @dataclass(frozen=True)
 class Normal:
-    """Digest of the normalised tree and its 5-token shingles."""
+    """Digest of the normalised tree, its 5-token shingles, and those of each of its functions."""
 
     digest: str
     shingles: frozenset[str]
+    functions: tuple[frozenset[str], ...] = ()
 
 
 def normalise(source: str) -> Normal:
@@ -41,21 +42,27 @@ def normalise(source: str) -> Normal:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source)
-        text = _unparse(ast.fix_missing_locations(_Fold(tree).visit(tree)))
+        parts = _parts(_Fold(tree).visit(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"not readable as Python: {type(error).__name__}: {error}") from None
-    tokens = _TOKEN.findall(text)
-    last = max(1, len(tokens) - SHINGLE + 1)
+    tokens = [_TOKEN.findall(part) for part in parts]
+    whole = [token for part in tokens for token in part]
     return Normal(
-        hashlib.sha256(" ".join(tokens).encode("utf-8", "replace")).hexdigest()[:20],
-        frozenset(" ".join(tokens[at : at + SHINGLE]) for at in range(last)),
+        hashlib.sha256(" ".join(whole).encode("utf-8", "replace")).hexdigest()[:20],
+        _shingles(whole),
+        tuple(_shingles(part) for part in tokens[1:]),
     )
 
 
-def _unparse(tree: ast.Module) -> str:
+def _shingles(tokens: list[str]) -> frozenset[str]:
+    last = max(1, len(tokens) - SHINGLE + 1)
+    return frozenset(" ".join(tokens[at : at + SHINGLE]) for at in range(last))
+
+
+def _parts(tree: ast.Module) -> list[str]:
     """Return the text of everything but functions, then the functions in order of their text."""
     functions = sorted(ast.unparse(function) for function in _take_functions(tree))
-    return "\n".join([ast.unparse(tree), *functions])
+    return [ast.unparse(tree), *functions]
 
 
 def _take_functions(node: ast.Module | ast.ClassDef) -> list[ast.stmt]:
@@ -161,7 +168,8 @@ class _Fold(ast.NodeTransformer):
         self.generic_visit(node)
         if node.value is None:
             return ast.Pass()
-        return ast.Assign(targets=[node.target], value=node.value)
+        # `ast.unparse` asks an assignment, and nothing else made here, for its line.
+        return ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node)
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
         if node.name:

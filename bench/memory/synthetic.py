@@ -18,12 +18,13 @@ SKILLS = (
     *("optimisation", "causal_inference", "strategic_planning", "memory_recall"),
     *("language_understanding", "data_retrieval", "state_modification", "error_recovery"),
 )
-WORDS = (
-    "amber barge canal dune ember ferry gate harbour island jar kiln lantern mill noon orchard"
-    " parcel quarry river signal tide umber vault willow yard zinc anchor beacon cobalt dagger"
-    " engine fjord garden hatch ivory jetty kettle loom meadow needle oven piston quilt rail sail"
-    " tower urn valve wharf yoke zeal"
-).split(" ")
+_TEXT = """
+amber barge canal dune ember ferry gate harbour island jar kiln lantern mill noon orchard parcel
+quarry river signal tide umber vault willow yard zinc anchor beacon cobalt dagger engine fjord garden
+hatch ivory jetty kettle loom meadow needle oven piston quilt rail sail tower urn valve wharf yoke
+zeal
+"""
+WORDS = tuple(_TEXT.split())
 STATUSES = ("frontier", "mastered", "hopeless", "unmeasured")
 
 

@@ -284,6 +284,9 @@ def test_an_unreadable_known_source_does_not_disturb_others():
         (Measured("", "", "", 0.0, "", "", None), ""),
         (Measured("", "", "a", 0.69, "", "", None), ""),
         (Measured("", "", "a", 0.70, "", "", None), "shingles"),
+        (Measured("", "", "a", 0.89, "", "", None, function=0.34), ""),
+        (Measured("", "", "a", 0.89, "", "", None, function=0.35), "shingles"),
+        (Measured("", "", "a", 0.90, "", "", None, function=0.0), "shingles"),
         (Measured("", "b", "a", 0.99, "c", "d", 1.0), "tree"),
         (Measured("x", "b", "a", 0.99, "c", "d", 1.0), "same"),
         (Measured("", "", "a", 0.2, "c", "d", 1.0), "behaviour"),
@@ -304,6 +307,7 @@ def test_the_first_stage_that_refuses_is_named(measured, stage):
         (Measured("", "b", "a", 0.99, "", "", None), ""),
         (Measured("x", "b", "a", 0.99, "c", "", None), "same"),
         (Measured("", "b", "a", 0.99, "c", "", None), "behaviour"),
+        (Measured("", "", "", 0.0, "", "d", 1.0), ""),
     ],
 )
 def test_kept_variants_are_refused_only_when_they_behave_alike(measured, stage):
@@ -317,6 +321,8 @@ def test_a_decision_survives_json_with_its_thresholds():
         "jaccard": 0.70,
         "cosine": 0.98,
         "keep_variants": False,
+        "certain": 0.90,
+        "function": 0.35,
     }
 
 
