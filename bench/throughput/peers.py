@@ -8,12 +8,15 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from bench.throughput.tally import TallyEnv
+from sandbox import SandboxConfig, SandboxFault, cgroups, interpreter, nsjail
+from sandbox.interpreter import Interpreter
 
 Ask = Callable[[object], Awaitable[object]]
 
 PLAIN = Path(__file__).with_name("plain_episode.py")
 SOURCE = Path(__file__).with_name("tally.py")
 STEP_LIMIT_S = 3.0
+TRUE = Path("/bin/true").resolve()
 
 
 async def process(source: Path = SOURCE) -> tuple[asyncio.subprocess.Process, Ask]:
@@ -53,6 +56,23 @@ async def bare_start() -> float:
     began = time.perf_counter()
     started = await asyncio.create_subprocess_exec(sys.executable, "-I", "-S", "-c", "pass")
     await started.wait()
+    return time.perf_counter() - began
+
+
+async def bare_jail(config: SandboxConfig) -> float:
+    """Return the seconds of nsjail around ``true``, with a jail's namespaces, mounts and filter.
+
+    What no jail can be cheaper than. Raises ``SandboxFault``.
+    """
+    python = interpreter.choose(config.python)
+    nobody = Interpreter(TRUE, python.version, (), python.libraries)
+    command = nsjail.argv(nsjail.find(), nobody, Path("/bin"), config, cgroups.find(), 0, 0)
+    began = time.perf_counter()
+    started = await asyncio.create_subprocess_exec(
+        *command[: command.index("--") + 1], str(TRUE), stdin=asyncio.subprocess.DEVNULL
+    )
+    if await started.wait():
+        raise SandboxFault("nsjail does not run true; `spadework doctor` says more")
     return time.perf_counter() - began
 
 

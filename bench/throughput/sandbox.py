@@ -16,9 +16,13 @@ TOGETHER = 16
 OPEN = 64
 WAVE = 50
 WAVES = 5
-TRIPS = 2000
+TRIPS = 10_000
 BLOCK = 200
-COLD = 15
+OPENINGS = 1000
+PEER_OPENINGS = 100
+COLD = 40
+# Between two episodes a policy thinks; the jail has a process ready by then.
+_PAUSE_S = 0.005
 SOURCE = peers.SOURCE.read_text(encoding="utf-8")
 
 
@@ -121,32 +125,50 @@ def _trips(ours: list[float], theirs: list[float]) -> list[Row]:
 
 async def _openings(jail: Jail) -> list[Row]:
     """The time to a first observation where the environment is loaded already."""
-    ours, theirs = [], []
-    for seed in range(EPISODES):
-        started = time.perf_counter()
-        episode = await jail.episode(seed)
-        ours.append(time.perf_counter() - started)
-        await episode.close()
+    ours: list[float] = []
+    theirs: list[float] = []
+    crowd: list[float] = []
+    for seed in range(PEER_OPENINGS):
+        for _ in range(OPENINGS // PEER_OPENINGS):
+            await asyncio.sleep(_PAUSE_S)
+            started = time.perf_counter()
+            async with await jail.episode(seed) as episode:
+                ours.append(time.perf_counter() - started)
+                await episode.step("on")
         started = time.perf_counter()
         process, ask = await peers.process()
         await ask(seed)
         theirs.append(time.perf_counter() - started)
         await peers.end(process)
+    for _ in range(OPENINGS // TOGETHER):
+        started = time.perf_counter()
+        opened = await asyncio.gather(*(jail.episode(seed) for seed in range(TOGETHER)))
+        crowd.append((time.perf_counter() - started) / TOGETHER)
+        for episode in opened:
+            await episode.close()
     return [
         _row(
             f"opening an episode, {name}",
-            *(1e3 * quantile(ours, share), "ms", EPISODES),
+            *(1e3 * quantile(times, share), "ms", len(times)),
             *("a Python process per episode", 1e3 * quantile(theirs, share)),
         )
-        for name, share in (("median", 0.5), ("99 %", 0.99))
+        for name, times, share in (
+            ("median", ours, 0.5),
+            ("99 %", ours, 0.99),
+            (f"each of {TOGETHER} at once, median", crowd, 0.5),
+        )
     ]
 
 
 async def _cold(config: SandboxConfig) -> list[Row]:
-    """From a source to its first observation: in a jail that was ready, and in one that was not."""
+    """From a source to its first observation: in a jail that was ready, and in one that was not.
+
+    With what neither can undercut: nsjail around a program that does nothing.
+    """
     rows = []
     for how, spare in (("a jail is ready", max(1, config.spare_jails)), ("no jail is ready", 0)):
-        ours, bare = [], []
+        ours: list[float] = []
+        bare: list[float] = []
         async with Sandbox(replace(config, spare_jails=spare)) as sandbox:
             for _ in range(COLD + 2):
                 bare.append(await peers.bare_start())
@@ -159,6 +181,15 @@ async def _cold(config: SandboxConfig) -> list[Row]:
                 f"source to first observation, {how}",
                 *(1e3 * quantile(ours[2:], 0.5), "ms", COLD),
                 *("bare python -I -S", 1e3 * quantile(bare[2:], 0.5)),
+            )
+        )
+    if config.isolation == "nsjail":
+        floor = [await peers.bare_jail(config) for _ in range(COLD)]
+        rows.append(
+            _row(
+                "nsjail around true: the floor of a jail's start",
+                *(1e3 * quantile(floor, 0.5), "ms", COLD),
+                *("bare python -I -S", 1e3 * quantile(bare, 0.5)),
             )
         )
     return rows
