@@ -22,6 +22,7 @@ from memory import (
     record_id,
 )
 from memory.diversity import Decision, tree_digest
+from memory.embedding import embedding_text
 from sandbox import Message
 
 
@@ -52,6 +53,7 @@ class Draft:
     source: str = ""
     hint: str = ""
     certificate: Certificate | None = None
+    embedding: Any = None  # of ``about``; None: no meaning is measured
     decision: Decision | None = None
     plays: list[PlayRecord] = field(default_factory=list)
     standing: StandingRecord | None = None
@@ -65,6 +67,12 @@ class Draft:
     def identity(self) -> str:
         """The id of the environment: a hash of what it is, known once the certificate is there."""
         return environment_id(self._certificate.setting, self.source, self.hint)
+
+    @property
+    def about(self) -> str:
+        """The text that stands for the environment where meanings are compared."""
+        certificate = self._certificate
+        return embedding_text(certificate.title, certificate.description, (self.brief["skill"],))
 
     def refuse(self, outcome: str, stage: str, reason: str, detail: str) -> None:
         """Record why this design goes no further."""

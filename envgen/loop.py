@@ -10,6 +10,7 @@ from typing import Any
 from envgen.producer import Round, summary_of
 from envgen.summary import outside_share
 from envgen.workspace import Workspace
+from memory.variety import alarm
 from solver.config import SyncConfig
 from solver.policy import require_tokens
 from solver.trainer import train_step
@@ -67,6 +68,9 @@ async def selfplay(work: Workspace, rounds: int) -> list[dict[str, Any]]:
         summaries.append(_with_training(work, summary, number))
         if not finished:
             work.report.note(_line(summaries[-1], time.monotonic() - started))
+            if summary["variety"]["collapsed"]:
+                share, admitted = summary["variety"]["vendi_share"], summary["admitted"]
+                work.report.error(alarm(number, share, admitted))
     return summaries
 
 

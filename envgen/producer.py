@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+import numpy as np
 from rich.progress import Progress
 
 from envgen.brief import Brief, make_briefs, render
@@ -32,6 +33,7 @@ from envgen.summary import summarise
 from envgen.workspace import Workspace
 from memory import Manifest, MemoryConfig, PlayRecord, measure, record_id
 from memory.diversity import DiversityFilter
+from memory.variety import variety
 from sandbox import EnvironmentFault, Jail, Message, SandboxConfig, SandboxFault
 from solver.config import PolicyConfig, SolverConfig
 from solver.episodes import play
@@ -72,6 +74,7 @@ class Round:
         self.designer = settings.section(DesignerConfig)
         self.probing = settings.section(ProbeConfig)
         self.solver = settings.section(SolverConfig)
+        self.memory = settings.section(MemoryConfig)
         self.seconds: dict[str, float] = {}
         self._certifying = asyncio.Semaphore(self.producer.parallel_certificates)
         self._playing = asyncio.Semaphore(self.probing.max_parallel)
@@ -166,11 +169,15 @@ class Round:
             try:
                 await self._design(draft, *done["design", draft.index])
                 await self._certify(draft, *done["certificate", draft.index])
+                await self._embed(draft)
             finally:
                 draft.certified.set()
                 progress.advance(bar)
 
         async def admit() -> None:
+            # What is compared must not hang on timing: all that the store knows is embedded first.
+            if self.memory.measure_meaning:
+                await asyncio.to_thread(self.work.store.embed)
             # In order of index, so that which of two twins is the variant does not hang on timing.
             for draft in drafts:
                 await draft.certified.wait()
@@ -242,13 +249,19 @@ class Round:
             draft.refuse("refused", "setting", "brief", detail)
         self._lap("certify")
 
+    async def _embed(self, draft: Draft) -> None:
+        """Measure the meaning of a certified design, beside whatever else the round is doing."""
+        if self.memory.measure_meaning and not draft.outcome:
+            embedder = self.work.store.embedder
+            draft.embedding = await asyncio.to_thread(embedder.embed_query, draft.about)
+
     def _decide(self, draft: Draft, known: DiversityFilter) -> None:
         assert draft.certificate is not None
         fingerprint = draft.certificate.fingerprint
-        decision = known.decide(draft.identity, draft.source, fingerprint)
+        decision = known.decide(draft.identity, draft.source, fingerprint, draft.embedding)
         draft.decision = decision
         if decision.accepted:
-            known.add(draft.identity, draft.source, fingerprint)
+            known.add(draft.identity, draft.source, fingerprint, draft.embedding)
         else:
             draft.refuse("duplicate", "diversity", decision.stage, decision.explanation)
 
@@ -349,11 +362,22 @@ class Round:
             "round": self.number,
             "policy_version": version,
             **summarise(designs, standings, plays),
+            "variety": self._variety([one for one in drafts if one.outcome == "admitted"]),
             "seconds": self.seconds,
         }
         return self.work.store.publish(
             self.number, environments, designs, plays, standings, meta=meta
         )
+
+    def _variety(self, admitted: list[Draft]) -> dict[str, Any]:
+        meanings = [one.embedding for one in admitted if one.embedding is not None]
+        novelties = [one.decision.novelty for one in admitted if one.decision is not None]
+        found = variety(
+            np.stack(meanings) if meanings else None,
+            [value for value in novelties if value is not None],
+            self.memory.collapse_below,
+        )
+        return dataclasses.asdict(found)
 
 
 def summary_of(manifest: Manifest) -> dict[str, Any]:

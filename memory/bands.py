@@ -63,7 +63,7 @@ class BandIndex:
 
 def banded(signatures_NP: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.uint64]:
     """Return one 64-bit number per band of four signature values, shape (N, 32)."""
-    values = signatures_NP.astype(np.uint64).reshape(len(signatures_NP), BANDS, -1)
+    values = signatures_NP.astype(np.uint64).reshape(-1, BANDS, PERMUTATIONS // BANDS)
     mixed = np.zeros(values.shape[:2], np.uint64)
     for column in range(values.shape[2]):
         # Overflow wraps, as intended: a polynomial hash modulo 2**64.

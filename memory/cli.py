@@ -12,9 +12,11 @@ from memory.diversity import Decision
 from memory.lineage import Lineage
 from memory.schema import DesignRecord, EnvironmentRecord, StandingRecord
 from memory.search import Hit, parse_band, status_of
+from memory.shards import Manifest
 from memory.stats import BINS, Stats
 from memory.store import Store
 from memory.upkeep import open_store
+from memory.variety import alarm
 from spadekit.cli import command, session
 from spadekit.errors import BadInput
 from spadekit.report import Report
@@ -119,18 +121,24 @@ def _stats(
 
 
 def _shards(ctx: typer.Context) -> None:
-    """List the published shards."""
+    """List the published shards, and how varied they are."""
     here = session(ctx)
     with open_store(here) as store:
         found = store.shards()
-    columns = ("shard", "policy", "environments", "designs", "plays", "created", "content")
+    columns = (
+        *("shard", "policy", "environments", "designs", "duplicates", "plays"),
+        *("Vendi / n", "nearest", "created", "content"),
+    )
     rows = [
         (
             one.shard,
             one.policy_version,
             one.rows("environments"),
             one.rows("designs"),
+            one.meta.get("duplicates"),
             one.rows("plays"),
+            _variety(one).get("vendi_share"),
+            _variety(one).get("nearest_median"),
             one.created,
             one.content[:12],
         )
@@ -140,8 +148,17 @@ def _shards(ctx: typer.Context) -> None:
         here.report.table("", columns, rows)
     else:
         here.report.note("no shards yet; `spadework generate` publishes the first")
+    for one in found:
+        if _variety(one).get("collapsed"):
+            share = _variety(one)["vendi_share"]
+            here.report.error(alarm(one.shard, share, one.rows("environments")))
     if not rows:
         raise typer.Exit(1)
+
+
+def _variety(manifest: Manifest) -> dict[str, Any]:
+    """Return what a round measured of its shard's variety; imported shards have no such figures."""
+    return dict(manifest.meta.get("variety") or {})
 
 
 def _announce_embedding(report: Report, store: Store) -> None:
@@ -297,8 +314,8 @@ def _print_stats(report: Report, found: Stats, funnel: bool) -> None:
     if funnel:
         lost = [(*key, count) for key, count in found.funnel.items()]
         report.table("funnel", ("outcome", "stage", "reason", "designs"), lost)
-    for alarm in found.alarms:
-        report.error(alarm)
+    for line in found.alarms:
+        report.error(line)
 
 
 def _stats_json(found: Stats) -> dict[str, Any]:

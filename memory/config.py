@@ -12,18 +12,20 @@ class MemoryConfig:
     ``duplicate_jaccard``: share of equal 5-token shingles at and above which a design is a variant
     of its neighbour (0.70: duplicates measured at 0.74 and more, other pairs at 0.61 and less).
     ``keep_variants``: admit designs with the structure of a known one when they behave differently.
+    ``measure_meaning``: embed designs during a round and compare what they are about.
     ``novelty_bar``: a design is refused as not new only when its nearest meaning is at least this
-    close (cosine); the loop passes no embeddings to the filter yet, so there it never acts.
-    ``embed_model``: ``packaged`` (MiniLM from PyPI, no hub needed) or the name of
-    any sentence-transformers model. ``embed_batch``: texts per batch. ``fresh_s``: a reader sees
-    others' writes after at most this many seconds. ``exact_below``: rows under which search is
-    exact. ``compact_every``: commits to a table between two compactions. ``collapse_below``: Vendi
+    close (cosine), and never with ``keep_variants``.
+    ``embed_model``: ``packaged`` (MiniLM from PyPI, no hub needed), the name of any
+    sentence-transformers model, or a folder with one. ``embed_batch``: texts per batch.
+    ``fresh_s``: a reader sees others' writes after at most this many seconds.
+    ``exact_below``: rows under which search is exact. ``compact_every``: commits to a table between two compactions. ``collapse_below``: Vendi
     score / n of a shard under which ``stats`` raises the alarm.
     """
 
     uri: str = field(default="", compare=False)  # where records lie does not change them
     duplicate_jaccard: float = 0.70
     keep_variants: bool = False
+    measure_meaning: bool = True
     novelty_bar: float = 0.98
     embed_model: str = "packaged"
     embed_batch: int = 32

@@ -12,9 +12,9 @@ from memory.schema import StandingRecord
 from memory.search import status_of
 from memory.shards import Manifest
 from memory.tables import Tables
+from memory.variety import alarm, is_collapsed
 
 BINS = tuple(round(-0.5 + 0.1 * index, 1) for index in range(16))  # edges -0.5 .. 1.0
-_FEW = 8  # fewer environments than this say nothing about a shard's variety
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,7 @@ class Stats:
     def alarms(self) -> tuple[str, ...]:
         """One line for each shard whose environments are all alike."""
         return tuple(
-            f"shard {one.shard} has collapsed: {one.environments} environments count as "
-            f"{(one.vendi_share or 0) * one.environments:.1f} (Vendi / n {one.vendi_share:.2f})"
+            alarm(one.shard, one.vendi_share, one.environments)
             for one in self.shards
             if one.collapsed
         )
@@ -123,7 +122,6 @@ def _shard(
     figures = [latest[row["id"]].regret for row in environments if row["id"] in latest]
     regrets = [value for value in figures if not math.isnan(value)]
     skills = Counter(skill for row in environments for skill in row["skills"])
-    few = len(environments) < _FEW
     return ShardFigures(
         shard=head.shard,
         policy_version=head.policy_version,
@@ -136,5 +134,5 @@ def _shard(
         mean_regret=math.fsum(regrets) / len(regrets) if regrets else None,
         skills=dict(sorted(skills.items())),
         vendi_share=share,
-        collapsed=share is not None and not few and share < collapse_below,
+        collapsed=is_collapsed(share, len(environments), collapse_below),
     )

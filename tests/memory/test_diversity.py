@@ -4,6 +4,7 @@ import ast
 import json
 import textwrap
 
+import numpy as np
 import pytest
 
 from memory.diversity import (
@@ -329,3 +330,9 @@ def test_a_decision_survives_json_with_its_thresholds():
 def test_jaccard_of_nothing():
     assert jaccard(frozenset(), frozenset()) == 1.0
     assert jaccard(frozenset("a"), frozenset()) == 0.0
+
+
+def test_a_filter_filled_with_nothing_knows_nothing():
+    known = DiversityFilter()
+    known.extend([], [], [], np.zeros((0, 128), np.uint32))
+    assert known.decide("new", LOCKS).accepted
