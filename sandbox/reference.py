@@ -22,6 +22,7 @@ else the environment counts as one without.
 
 import random
 import sys
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ else:
 MAX_TURNS = 25
 SEEDS = (0, 1, 2)
 """Schemas that hold for these seeds are shown for all; a solution that wins on them is believed."""
+PATIENCE_S = 0.5
+"""After this time no further seed is tried: the source has to load within its limit."""
 PACKAGE = "spade.core.envs"
 MODULES = ("tool_use_base_env", PACKAGE + ".tool_use_base_env", "spare.core.envs.tool_use_base_env")
 # What that project's loader puts into every program's namespace, standard library only.
@@ -337,14 +340,15 @@ class Desk:
     def _advance(self, messages: list[Message], output: str) -> None:
         """Follow the program's own place among its instructions, or keep it where it does not."""
         before, place = self.done, self.env._current_msg
-        if type(place) is int and place != before:
+        by_itself = type(place) is int and place != before
+        if by_itself:
             self.done = place
-        elif before < len(self.goals) and self._holds(self.goals[before]):
-            self.done = before + 1
+        while not by_itself and self.done < len(self.goals) and self._holds(self.goals[self.done]):
+            self.done += 1
             self.env._current_msg = self.done
         if self.done != before and 0 <= self.done < len(self.asked):
             text = self.asked[self.done]
-            if text not in output:
+            if not (by_itself and text in output):
                 messages.append(_user(text))
 
     def _reply(self, text: str, messages: list[Message]) -> Any:
@@ -395,13 +399,16 @@ def describe(kind: Any) -> dict[str, Any]:
     """
     tools: dict[str, Schema] = {}
     wins = []
+    began = time.monotonic()
     for seed in SEEDS:
         try:
             desk = _started(kind, seed)
         except Exception:
             continue
         tools = {**desk.tools, **{n: _common(t, desk.tools.get(n, t)) for n, t in tools.items()}}
-        wins.append(kind.solution is not ToolUseBaseEnv.solution and _wins(kind, seed))
+        wins.append(kind.solution is not ToolUseBaseEnv.solution and _wins(kind, desk, seed))
+        if time.monotonic() - began > PATIENCE_S:
+            break
     return {"tools": list(tools.values()), "has_solution": bool(wins) and all(wins)}
 
 
@@ -412,15 +419,15 @@ def _started(kind: Any, seed: int) -> Desk:
     return desk
 
 
-def _wins(kind: Any, seed: int) -> bool:
-    """Whether ``solution()`` can be read and wins, played on a fresh instance."""
+def _wins(kind: Any, told: Desk, seed: int) -> bool:
+    """Whether ``solution()`` of one instance can be read and wins, played on a fresh one."""
     try:
-        actions = _started(kind, seed).solution()
+        actions = told.solution()
         desk = _started(kind, seed)
         for action in actions:
             calls = [action] if isinstance(action, dict) else action
-            told = {"tool_calls": calls} if isinstance(calls, list) else {"content": action}
-            result = desk.step(told)
+            played = {"tool_calls": calls} if isinstance(calls, list) else {"content": action}
+            result = desk.step(played)
             if result[2] or result[3]:
                 return result[2] is True and result[1] > 0.5
     except Exception:
@@ -615,7 +622,7 @@ def _property(told: Any) -> Schema:
         name = kind.__name__ if isinstance(kind, type) else str(kind).lower()
         if name in TYPES:
             entry["type"] = TYPES[name]
-    values = told.get("enum")
+    values: Any = told.get("enum")
     if isinstance(values, (set, frozenset)):
         values = sorted(values, key=str)
     if hasattr(values, "__iter__") and not isinstance(values, str) and "anyOf" not in entry:
