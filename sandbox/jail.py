@@ -213,7 +213,7 @@ class Jail:
         elif "doomed" in frame:
             try:
                 self._outside.strike(frame["pid"])
-            except SandboxFault:
+            except Exception:  # whatever it is
                 # Rather no jail than one with a process that cannot be ended.
                 self._hung_up()
         else:

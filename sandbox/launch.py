@@ -209,11 +209,12 @@ def _peak(pid: int) -> int:
 def _parent_and_inner(pid: int) -> tuple[int, int]:
     """Return a process's parent, and its own id in its innermost namespace; zeros if gone."""
     try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        # As bytes: a process may give itself any name.
+        lines = Path(f"/proc/{pid}/status").read_bytes().split(b"\n")
     except OSError:
         return 0, 0
-    facts = dict(line.split(":", 1) for line in lines if ":" in line)
-    return int(facts["PPid"]), int(facts.get("NSpid", "0").split()[-1])
+    facts = {line.partition(b":")[0]: line.partition(b":")[2].split() for line in lines}
+    return int(facts[b"PPid"][0]), int(facts.get(b"NSpid", [b"0"])[-1])
 
 
 def _lay_out(python: Interpreter) -> tuple[Path, int]:

@@ -33,9 +33,11 @@ OUTCOME: dict[str, tuple[str, ...] | None] = {
     "contract_after_end": None,
     "contract_bool_reward": ("step: contract",),
     "contract_class_name": ("load: contract",),
+    "contract_coding_line": None,
     "contract_evil_float": ("step: contract",),
     "contract_evil_text": ("step: contract",),
     "contract_exits": ("step: raised",),
+    "contract_false_schemas": ("load: contract",),
     "contract_four_values": ("step: contract",),
     "contract_generator": ("step: contract",),
     "contract_infinite_reward": ("step: contract",),
@@ -63,6 +65,7 @@ OUTCOME: dict[str, tuple[str, ...] | None] = {
     "protocol_boolean_id": ("step: protocol",),
     "protocol_closed_socket": ("step: protocol",),
     "protocol_control_words": ("step: protocol",),
+    "protocol_deaf_socket": ("step: timeout",),
     "protocol_deep_nesting": ("step: protocol",),
     "protocol_descriptors": ("step: protocol",),
     "protocol_duplicate_keys": ("step: protocol",),
@@ -74,6 +77,8 @@ OUTCOME: dict[str, tuple[str, ...] | None] = {
     "protocol_half_frame": ("step: protocol",),
     "protocol_huge_number": ("step: protocol",),
     "protocol_late_frame": ("step: protocol",),
+    "protocol_long_integer": ("step: protocol",),
+    "protocol_many_keys": ("step: protocol",),
     "protocol_nan_reward": ("step: protocol",),
     "protocol_new_program": ("step: protocol",),
     "protocol_other_request": ("step: protocol",),
@@ -84,11 +89,13 @@ OUTCOME: dict[str, tuple[str, ...] | None] = {
     "reach_files": None,
     "reach_first_process": None,
     "reach_futexes": None,
+    "reach_lists": None,
     "reach_locks_leases": None,
     "reach_neighbours": None,
     "reach_network": None,
     "reach_old_interrupt": ("step: crashed", ""),
     "reach_other_tables": None,
+    "reach_peer": None,
     "reach_privilege": None,
     "reach_proc_sys": None,
     "reach_programs": None,
@@ -105,6 +112,7 @@ OUTCOME: dict[str, tuple[str, ...] | None] = {
     "resources_error_text": ("step: timeout",),
     "resources_flood": None,
     "resources_fork_bomb": None,
+    "resources_hidden_process": ("step: timeout",),
     "resources_huge_observation": ("step: oversize",),
     "resources_huge_power": ("step: timeout",),
     "resources_ignore_signals": ("step: timeout",),
@@ -112,7 +120,9 @@ OUTCOME: dict[str, tuple[str, ...] | None] = {
     "resources_many_files": None,
     "resources_mapping": None,
     "resources_memory": ("step: memory",),
+    "resources_name": ("step: timeout",),
     "resources_one_line": None,
+    "resources_own_filter": ("step: timeout",),
     "resources_raise_limits": None,
     "resources_recursion": ("step: raised", "step: crashed", "step: memory", "step: timeout"),
     "resources_regex": ("step: timeout",),
@@ -161,7 +171,7 @@ def processes_under(pid: int) -> set[int]:
         if entry.name.isdigit():
             try:
                 parents[int(entry.name)] = int(
-                    (entry / "stat").read_text().rpartition(")")[2].split()[1]
+                    (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[1]
                 )
             except (OSError, ValueError):
                 continue
