@@ -14,8 +14,13 @@ from sandbox import EnvironmentFault, Observation
 
 SOLVED = 0.5
 NEAR = 0.9
+BORROWED = 0.6
+"""Where there are few answers, one that is right elsewhere is right here with luck; a share this
+large means that hardly anything else is looked at."""
 ENOUGH_SEEDS = 3
 SHOWN = 120
+MANY_PLAYS = 20
+"""From so many plays on a share is close enough to the true one."""
 READABLE = 0.8
 """A rule of reading that wins so large a share of plays is a leak."""
 
@@ -147,7 +152,8 @@ def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str) -> Check:
     """Fail when a player without skill wins too often; ``wins`` maps a player to (wins, plays).
 
     The rule is ``odds.too_many``: more wins than a true share of 5 % would give once in 100 times.
-    Only for the player who halves a range it is another one, because where a number has to be
+    The player who borrows solutions needs ``BORROWED``, because a question may have few answers.
+    For the player who halves a range it is another one, because where a number has to be
     searched, halving is the skill. Of this player only wins within ``search.QUICK`` turns are
     counted, and it refuses when they are more than half of the plays: then there are hardly
     more numbers than tries, and there was nothing to search.
@@ -175,7 +181,13 @@ def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str) -> Check:
 def skilless_winner(wins: Mapping[str, tuple[int, int]]) -> str:
     """Return the first player without skill that wins too often, or nothing."""
     for name, (won, plays) in wins.items():
-        if 2 * won > plays if name == "halving" else too_many(won, plays):
+        if name == "halving":
+            often = 2 * won > plays
+        elif name == "borrowed":
+            often = plays >= MANY_PLAYS and won >= BORROWED * plays
+        else:
+            often = too_many(won, plays)
+        if often:
             return name
     return ""
 

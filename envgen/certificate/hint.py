@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from envgen.certificate.record import Check
@@ -11,6 +12,7 @@ from envgen.certificate.record import Check
 MOST_WORDS = 100
 MOST_CHARACTERS = 2_000
 SHORTEST_ANSWER = 2
+SPELT = re.compile(r"\b\w(?: \w){2,}\b")
 CODE = {
     "a code fence": re.compile(r"```|~~~"),
     "a definition": re.compile(r"\b(?:def|class)\s+\w+\s*[(:]|\blambda\b[^.]*:"),
@@ -53,9 +55,11 @@ def check_hint(hint: str | None, plays: Sequence[Sequence[str]]) -> Check:
             evidence["found"] = match[0][:60]
             message = f"the hint holds {what} ({match[0][:30]!r}); say the idea in plain words"
             return Check("hint", "fail", message, evidence)
+    # Spelt letter by letter it is said as well.
+    said = normal(hint) + " " + SPELT.sub(lambda found: found[0].replace(" ", ""), normal(hint))
     for play in plays:
         answer = spoken(play)
-        if len(answer) >= SHORTEST_ANSWER and f" {answer} " in f" {normal(hint)} ":
+        if len(answer) >= SHORTEST_ANSWER and f" {answer} " in f" {said} ":
             evidence["answer"] = answer
             message = (
                 f"the hint holds the answer of one seed ({answer[:40]!r}); name the method only"
@@ -69,6 +73,7 @@ def spoken(play: Sequence[str]) -> str:
     return normal(" ".join(action_words(action) for action in play))
 
 
+@lru_cache(maxsize=2048)
 def action_words(action: str) -> str:
     """Return an action without its box; of tool calls the names and argument values."""
     if action.startswith('{"content": ') and '"tool_calls": ' in action:

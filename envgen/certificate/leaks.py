@@ -21,7 +21,7 @@ wrong, or from a tool that the reference solution does not need.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -86,8 +86,13 @@ def suspects(
     ``lost`` are plays without a right action; probes are plays of the solution with mistakes.
     """
     found = []
+    used = {
+        one.seed: frozenset(normal(action_words(action)) for action in one.solution)
+        for one in instances
+        if one.solution
+    }
     for one in (one for one in instances if one.solution):
-        words = _words(one, instances)
+        words = _words(one.seed, used)
         for marks, trace in (probe for probe in probes if probe[1].seed == one.seed):
             for place, done in marks:
                 if place <= len(trace.turns):
@@ -218,15 +223,16 @@ def _told_by_tool(solution: Sequence[str], done: int, told: _Told) -> str:
     return ""
 
 
-def _words(one: Instance, instances: Sequence[Instance]) -> _Words:
-    others = [other for other in instances if other.seed != one.seed and other.solution]
-    used = [{normal(action_words(action)) for action in other.solution or ()} for other in others]
-    mine = {normal(action_words(action)) for action in one.solution or ()}
-    common = {word for word in mine if 2 * sum(word in some for some in used) >= len(used) > 0}
-    return _Words(frozenset(common), frozenset(mine.union(*used)))
+def _words(seed: int, used: Mapping[int, frozenset[str]]) -> _Words:
+    """Sort out the words of all solutions for one seed; ``used`` has those of each seed."""
+    others = [some for other, some in used.items() if other != seed]
+    mine = used[seed]
+    common = {word for word in mine if 2 * sum(word in some for some in others) >= len(others) > 0}
+    return _Words(frozenset(common), mine.union(*others))
 
 
-def _calls(action: str) -> list[tuple[str, dict[str, Any]]]:
+@lru_cache(maxsize=512)
+def _calls(action: str) -> Sequence[tuple[str, dict[str, Any]]]:
     with suppress(ValueError, LookupError, TypeError, AttributeError):
         return [(c["name"], dict(c["arguments"])) for c in json.loads(action)["tool_calls"]]
     return []

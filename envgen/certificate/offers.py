@@ -16,6 +16,7 @@ are read, and every pattern is bounded, because the text is hostile.
 """
 
 import re
+from functools import lru_cache
 
 READ = 8_000
 MOST = 64
@@ -36,6 +37,7 @@ SPLIT = re.compile(r"\s{0,4}(?:[,|/;]|\bor\b)\s{0,4}")
 EDGES = " \t\"'`.!?()[]"
 
 
+@lru_cache(maxsize=256)
 def offers(text: str) -> tuple[str, ...]:
     """Return the offered actions in the order found, each once, at most ``MOST``."""
     text = text[:READ]

@@ -18,6 +18,9 @@ DEEDS = {
         "echo": "repeats the observation",
         "first": "repeats the first action that the observation offers",
         "random": "picks offered actions at random",
+        "nonsense": "says a word, letter or number without meaning",
+        "guess": "says what is right elsewhere, one of a few usual words",
+        "borrowed": "plays the solution of another seed",
         "halving": "halves the range of numbers that the text names",
     },
     "tool_use": {
@@ -29,6 +32,34 @@ DEEDS = {
 }
 DONE = "<answer>done</answer>"
 """Ends a turn like any other words; programs of the reference project read it as their answer."""
+NONSENSE = ("zzqqzzqq", "e", "7")
+COINS = frozenset(
+    [
+        "yes",
+        "no",
+        "true",
+        "false",
+        "left",
+        "right",
+        "up",
+        "down",
+        "heads",
+        "tails",
+        "even",
+        "odd",
+        "black",
+        "white",
+        "red",
+        "on",
+        "off",
+        "0",
+        "1",
+        "2",
+        "a",
+        "b",
+    ]
+)
+"""Answers that come to mind by themselves, whatever is asked."""
 ODD_WORDS = (
     "",
     "no box at all",
@@ -42,9 +73,12 @@ ODD_WORDS = (
 )
 
 
-def baselines(info: JailInfo, first: Observation, seed: int) -> dict[str, Callable[[], Player]]:
+def baselines(
+    info: JailInfo, first: Observation, seed: int, place: int
+) -> dict[str, Callable[[], Player]]:
     """Return the baseline players by name; some have nothing to do where a text offers nothing.
 
+    ``place`` is the seed's among all that are played.
     They know only what a player sees: the observations and, for tools, the schemas.
     """
     if info.setting == "tool_use":
@@ -61,6 +95,7 @@ def baselines(info: JailInfo, first: Observation, seed: int) -> dict[str, Callab
     if offers(said(first)):
         players["first"] = lambda: lambda seen: boxed(offers(said(seen[0]))[0])
         players["random"] = lambda: _random_offers(random.Random(seed))
+    players["nonsense"] = lambda: lambda seen: boxed(NONSENSE[place % len(NONSENSE)])
     if named_range(said(first)):
         players["halving"] = lambda: _halving
     return players
@@ -203,5 +238,5 @@ def _value(name: str, schema: dict[str, Any], rng: random.Random | None) -> Any:
     elif kind in ("object", "null"):
         options = ({} if kind == "object" else None,)
     else:
-        options = offers(schema.get("description", "")) or (name, "a", "test")
+        options = offers(schema.get("description", "")) or (name, "a", "test", NONSENSE[0])
     return options[0] if rng is None else rng.choice(list(options))

@@ -1,6 +1,7 @@
 """Another clock and process id for the determinism check: the same source, weeks later."""
 
 import ast
+import io
 
 # Runs inside the jail, before the source. Both ways to a clock are covered: the functions of
 # `time`, and `datetime.now` and its kin, whose classes are built in and so have to be subclassed.
@@ -35,7 +36,8 @@ _os.getpid, _os.getppid = (lambda: 48611), (lambda: 48593)
 
 def shifted(source: str) -> str:
     """Return the source with clock and process id shifted; its docstring and future imports stay first."""
-    lines = source.splitlines(keepends=True)
+    # As the parser counts them: str.splitlines also breaks at form feeds and the like.
+    lines = list(io.StringIO(source, newline=""))
     after = 0
     for node in ast.parse(source).body:
         documents = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ PROVIDED = frozenset({"envkit", "tool_use_base_env"})
 ADAPTED = "ToolUseBaseEnv"
 """The reference project's base class: whatever module it is imported from, the jail has its own."""
 SURROUNDINGS = frozenset({"time", "datetime", "calendar", "os", "posix", "uuid"})
+ROUNDABOUT = frozenset({"__import__", "importlib", "exec", "eval", "globals", "sys", "logging"})
+"""Names that reach a clock by another way."""
 WALKERS = frozenset(
     {
         "list",
@@ -31,7 +34,10 @@ WALKERS = frozenset(
 
 @dataclass(frozen=True)
 class SourceFacts:
-    """What the tree tells about how to test: whether hash order, a clock or a process id could matter."""
+    """What the tree tells about how to test.
+
+    ``hashes``: the order of sets could matter; ``looks_around``: a clock or a process id could.
+    """
 
     hashes: bool
     looks_around: bool
@@ -47,7 +53,7 @@ def check_source(source: str, max_bytes: int) -> tuple[Check, SourceFacts | None
     size = len(source.encode("utf-8", "replace"))
     evidence: dict[str, Any] = {"bytes": size}
     problem: str | None = None
-    tree = ast.Module([], [])
+    nodes: list[ast.AST] = []
     if not source.strip():
         problem = "the source is empty; write one Python file with one class ending in Env"
     elif size > max_bytes:
@@ -56,7 +62,8 @@ def check_source(source: str, max_bytes: int) -> tuple[Check, SourceFacts | None
         try:
             sandbox.check_source(source, max_bytes)
             tree = ast.parse(source)
-            problem = _problem(tree, evidence)
+            nodes = list(ast.walk(tree))
+            problem = _problem(tree, nodes, evidence)
         except sandbox.EnvironmentFault as fault:
             problem = f"{fault.detail}; the file must be valid Python, so simplify it"
         except SyntaxError as error:
@@ -66,10 +73,13 @@ def check_source(source: str, max_bytes: int) -> tuple[Check, SourceFacts | None
     if problem:
         return Check("source", "fail", problem, evidence), None
     name = evidence["classes"][0]
-    return Check("source", "pass", f"parses; one class, {name}", evidence), _facts(tree)
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    looks_around = bool(_imports(nodes) & SURROUNDINGS or names & ROUNDABOUT)
+    facts = SourceFacts(_order_of_sets(nodes), looks_around)
+    return Check("source", "pass", f"parses; one class, {name}", evidence), facts
 
 
-def _problem(tree: ast.Module, evidence: dict[str, Any]) -> str | None:
+def _problem(tree: ast.Module, nodes: Sequence[ast.AST], evidence: dict[str, Any]) -> str | None:
     classes = [
         node.name
         for node in tree.body
@@ -77,7 +87,7 @@ def _problem(tree: ast.Module, evidence: dict[str, Any]) -> str | None:
         and node.name.endswith("Env")
         and not node.name.startswith("_")
     ]
-    evidence |= {"classes": classes, "imports": sorted(_imports(tree))}
+    evidence |= {"classes": classes, "imports": sorted(_imports(nodes))}
     if not classes:
         return "no public class whose name ends in Env; write, say, class CanalLocksEnv"
     if len(classes) > 1:
@@ -107,9 +117,9 @@ def _foreign_imports(tree: ast.Module) -> list[tuple[str, int]]:
     return found
 
 
-def _imports(tree: ast.Module) -> set[str]:
+def _imports(nodes: Sequence[ast.AST]) -> set[str]:
     names = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -117,15 +127,11 @@ def _imports(tree: ast.Module) -> set[str]:
     return names
 
 
-def _facts(tree: ast.Module) -> SourceFacts:
-    return SourceFacts(_order_of_sets(tree), bool(_imports(tree) & SURROUNDINGS))
-
-
-def _order_of_sets(tree: ast.Module) -> bool:
+def _order_of_sets(nodes: Sequence[ast.AST]) -> bool:
     """Whether ``hash`` is used, or something that was once a set is walked through or printed."""
     sets = {
         name
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Assign | ast.AnnAssign)
         and node.value
         and _is_set(node.value, set())
@@ -133,7 +139,7 @@ def _order_of_sets(tree: ast.Module) -> bool:
         for name in [_name(target)]
         if name
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         walked: list[ast.expr] = []
         if isinstance(node, ast.For | ast.comprehension):
             walked = [node.iter]

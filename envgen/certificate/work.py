@@ -4,15 +4,15 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from types import TracebackType
 from typing import Self
 
 from envgen.certificate import checks
 from envgen.certificate.hint import check_hint
 from envgen.certificate.odds import too_many
-from envgen.certificate.players import baselines, odd_actions, unboxed
-from envgen.certificate.plays import Game, Instance, Table, Trace, said, script
+from envgen.certificate.players import COINS, baselines, odd_actions, unboxed
+from envgen.certificate.plays import Game, Instance, Player, Table, Trace, said, script
 from envgen.certificate.record import Check
 from envgen.certificate.seal import Seal, probes, replies
 from envgen.certificate.search import QUICK
@@ -29,7 +29,7 @@ MORE_SEEDS = 32
 MAX_TURNS = 25
 IDLE_TURNS = 100
 HASH_SEEDS = (1_234_567, 42)
-FEW = {"nothing": 3, "echo": 3, "first": 3, "halving": 5}
+FEW = {"nothing": 3, "echo": 3, "first": 3, "nonsense": 3, "borrowed": 5, "guess": 5, "halving": 5}
 """These win nearly always or nearly never, so fewer plays find it out; one win asks for more."""
 PARALLEL = 8
 SLOW_S = 0.05
@@ -48,6 +48,7 @@ class Work:
 
     info: JailInfo | None = None
     turns: tuple[int, ...] = ()
+    known: Sequence[Sequence[str]] = ()
     fingerprint: str = ""
 
     def __init__(
@@ -107,9 +108,8 @@ class Work:
             yield early
             return
 
-        sides = {
-            one.seed: baselines(info, one.first, derive(one.seed, "baseline")) for one in instances
-        }
+        self.known = [one.solution or () for one in instances]
+        sides = self._sides(info, instances)
         caps = {"nothing": IDLE_TURNS}
         names = [
             (one.seed, name)
@@ -250,18 +250,33 @@ class Work:
                 played += await self._more(table, name) if attempt else []
                 wins = [t for t in played if checks.won(t, reference, usual)]
                 won[name] = sum(len(t.turns) <= longest for t in wins), len(played)
-                if not won[name][0] or name == "halving" or too_many(*won[name]):
+                clear = name == "halving" or (name != "borrowed" and too_many(*won[name]))
+                if not won[name][0] or clear:
                     break
         return won
 
     async def _more(self, table: Table, name: str) -> list[Trace]:
         """Let one skill-less player play 32 seeds more."""
-        games = []
-        for one in (await table.instances(self.more_seeds, solve=False))[0]:
-            sides = baselines(table.jail.info, one.first, derive(one.seed, "baseline"))
-            if name in sides:
-                games.append(Game(one.seed, sides[name], self.max_turns))
+        instances, _ = await table.instances(self.more_seeds, solve=False)
+        sides = self._sides(table.jail.info, instances)
+        games = [
+            Game(seed, some[name], self.max_turns) for seed, some in sides.items() if name in some
+        ]
         return await table.play(games)
+
+    def _sides(
+        self, info: JailInfo, instances: Sequence[Instance]
+    ) -> dict[int, dict[str, Callable[[], Player]]]:
+        """Return the players without skill for each seed; some know another seed's solution."""
+        sides = {}
+        guessed = all(len(play) == 1 and unboxed(play[0]).lower() in COINS for play in self.known)
+        for place, one in enumerate(instances):
+            found = baselines(info, one.first, derive(one.seed, "baseline"), place)
+            other = replies(info, self.known[(place + 1) % len(self.known)])
+            if info.setting == "game" and other:
+                found["guess" if guessed else "borrowed"] = script(other)
+            sides[one.seed] = found
+        return sides
 
 
 def fingerprint(traces: Sequence[Trace]) -> str:

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from envgen.certificate import Check
-from envgen.certificate.checks import nontrivial, seeded
+from envgen.certificate.checks import left_to_sealed, nontrivial, seeded
 from envgen.certificate.hint import check_hint, spoken
 from envgen.certificate.leaks import suspects
 from envgen.certificate.odds import tail, too_many
@@ -302,3 +302,33 @@ def test_halving_is_a_skill_unless_there_was_nothing_to_search() -> None:
     assert nontrivial({"halving": (2, 5)}, "game").verdict == "pass"
     assert nontrivial({"halving": (3, 5)}, "game").verdict == "fail"
     assert nontrivial({"random": (3, 8)}, "game").verdict == "fail"
+
+
+def test_borrowed_solutions_refuse_only_where_hardly_anything_else_is_looked_at() -> None:
+    assert nontrivial({"borrowed": (5, 5)}, "game").verdict == "pass"
+    assert nontrivial({"borrowed": (19, 37)}, "game").verdict == "pass"
+    assert nontrivial({"borrowed": (24, 37)}, "game").verdict == "fail"
+
+
+def test_a_text_that_tells_is_named_before_the_player_that_repeats_it() -> None:
+    lost = nontrivial({"echo": (3, 3)}, "game")
+    told = Check("sealed", "fail", "")
+    placed = Check("sealed", "fail", "", {"rule": "span no. 1"})
+    assert left_to_sealed(lost, "echo", placed).verdict == "unknown"
+    assert left_to_sealed(lost, "first", told).verdict == "unknown"
+    assert left_to_sealed(lost, "first", placed) is lost
+    assert left_to_sealed(lost, "nothing", told) is lost
+    assert left_to_sealed(lost, "echo", Check("sealed", "pass", "")) is lost
+
+
+def test_a_hint_that_spells_the_answer_says_it() -> None:
+    assert check_hint("Write a m b e r, joined up.", [["amber"]]).verdict == "fail"
+    assert check_hint("Compare a, b and c.", [["amber"]]).verdict == "pass"
+
+
+def test_the_shifted_clock_stands_before_the_code_whatever_the_docstring_holds() -> None:
+    source = '"""One.\x0c\x0c\nTwo.\x85\n"""\nimport time\n'
+    body = ast.parse(shifted(source)).body
+    assert isinstance(body[0], ast.Expr)
+    assert isinstance(body[1], ast.Import)
+    assert body[1].names[0].asname == "_time"

@@ -1,6 +1,7 @@
 """The command check, through the front door."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -67,11 +68,6 @@ def test_a_file_that_cannot_be_judged_is_one_line_and_exit_two(
     assert captured.out == ""
     assert says in captured.err
     assert len(captured.err.strip().splitlines()) == 1
-
-
-def test_a_folder_is_not_a_source(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="folder"):
-        read_source(tmp_path, 100)
 
 
 def test_a_hint_stands_in_the_last_lines_only() -> None:
