@@ -7,7 +7,7 @@ import typer
 from spadekit.cli import command, session
 
 MEASUREMENTS = (
-    ("throughput", "sandbox, engine and certificate against their peers, in one run"),
+    ("throughput", "sandbox, engine, certificate and probe against their peers, in one run"),
     ("heldout", "policy versions on the fixed held-out environments"),
 )
 EVERY_HELP = "First play the held-out set with every K-th policy version of the run (0: none)."
@@ -43,11 +43,11 @@ def register(app: typer.Typer) -> None:
     def throughput(
         ctx: typer.Context,
         only: Annotated[
-            Literal["sandbox", "engine", "certificate", "soak"] | None,
+            Literal["sandbox", "engine", "certificate", "probe", "soak"] | None,
             typer.Option(help="Measure one part only."),
         ] = None,
     ) -> None:
-        """Measure sandbox, engine and certificate against their peers, all in one run."""
+        """Measure sandbox, engine, certificate and probe against their peers, all in one run."""
         from bench.throughput import run
 
         run(session(ctx), only)

@@ -9,20 +9,23 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 from bench.heldout.dataset import EMBEDDED, read_set
 from bench.throughput.row import Row
+from envgen.config import ProbeConfig
 from envgen.probe import ARMS, Probe, Tally, next_look, wanted
-from memory import PlayRecord, measure, status
-from sandbox import Pool
-from solver.config import SolverConfig
+from memory import PlayRecord, status
+from memory import measure as standing_of
+from sandbox import Pool, Sandbox, SandboxConfig
+from solver.config import PolicyConfig, SolverConfig
+from solver.engines.local import LocalEngine
 from solver.episodes import Job, play_many
 from solver.policy import Policy
 from spadekit.seeds import derive
+from spadekit.settings import Settings
 
 MOST = 16
-REPLAYED = 36
-"""Environments of the replay: every second one of the held-out set."""
 Pair = tuple[float, float]
 """True mean returns, unhinted and hinted."""
 State = tuple[int, int, int, int]
@@ -95,9 +98,21 @@ def on_grids(error: float) -> list[Row]:
     return rows
 
 
+async def measure(folder: Path, config: PolicyConfig, settings: Settings) -> list[Row]:
+    """Return the rows of the grids and of the replay, at the recipe's ``probe.error``."""
+    error = settings.section(ProbeConfig).error
+    policy = LocalEngine.open(folder, config)
+    try:
+        async with Sandbox(settings.section(SandboxConfig)) as sandbox, Pool(sandbox) as pool:
+            replay = await replayed(policy, pool, settings.section(SolverConfig), error)
+    finally:
+        policy.close()
+    return on_grids(error) + replay
+
+
 async def replayed(policy: Policy, pool: Pool, solver: SolverConfig, error: float) -> list[Row]:
     """Play held-out environments 16 + 16 times, then give the rule those plays one batch at a time."""
-    environments = read_set(EMBEDDED).environments[::2]
+    environments = read_set(EMBEDDED).environments[::2]  # half of them say enough
     probes = {
         one.id: Probe(MOST, error, seed=derive(0, "replay"), environment=one.id)
         for one in environments
@@ -121,7 +136,8 @@ async def replayed(policy: Policy, pool: Pool, solver: SolverConfig, error: floa
             used += [whole[trial.seed, trial.arm] for trial in trials]
         plays.append(len(used))
         verdicts = [
-            measure(name, policy.version, made, 0).status for made in (used, list(whole.values()))
+            standing_of(name, policy.version, made, 0).status
+            for made in (used, list(whole.values()))
         ]
         same.append(verdicts[0] == verdicts[1])
     return [

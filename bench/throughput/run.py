@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+import typer
+
 from bench.machine import load_average, machine
-from bench.throughput import certificate, engine, sandbox, soak
+from bench.throughput import certificate, engine, probe, sandbox, soak
 from bench.throughput.row import Row
 from envgen.config import ProducerConfig
 from sandbox import SandboxConfig
@@ -20,16 +22,29 @@ from spadekit.files import write_json
 
 
 def run(session: Session, only: str | None) -> None:
-    """Measure everything, or the part that ``only`` names, and report it."""
+    """Measure everything, or the part that ``only`` names, and report it; exit 1 for a leak."""
     load = load_average()
     rows = asyncio.run(measure(session, only))
     path = save(session, rows, load)
+    leaks = soak.leaks(rows)
     if session.report.as_json:
         session.report.data([{**asdict(row), "ratio": row.ratio} for row in rows])
-        return
+    else:
+        _show(session, rows)
+        for leak in leaks:
+            session.report.text(f"A leak: {leak}.")
+    session.report.note(
+        f"{machine()['cores']} cores, load {load} when it began; kept in {path}. "
+        "Rates: more is better; ms and us: less is better."
+    )
+    if leaks:
+        raise typer.Exit(1)
+
+
+def _show(session: Session, rows: Sequence[Row]) -> None:
     for (part, peer), group in itertools.groupby(rows, lambda row: (row.part, row.peer)):
         session.report.table(
-            f"{part}, against {peer}",
+            f"{part}, against {peer}" if peer else part,
             ["measure", "ours", "peer", "unit", "ratio", "n"],
             [
                 [
@@ -39,11 +54,6 @@ def run(session: Session, only: str | None) -> None:
                 for row in group
             ],
         )
-    cores = machine()["cores"]
-    session.report.note(
-        f"{cores} cores, load {load} when it began; kept in {path}. "
-        "Rates: more is better; ms and us: less is better."
-    )
 
 
 async def measure(session: Session, only: str | None) -> list[Row]:
@@ -53,17 +63,24 @@ async def measure(session: Session, only: str | None) -> list[Row]:
     if only in (None, "sandbox"):
         rows += await sandbox.measure(settings.section(SandboxConfig))
     if only in (None, "engine"):
-        config = settings.section(PolicyConfig)
-        versions = Versions(session.home / "policy")
-        if not versions.all():
-            versions.bootstrap(config)
-        rows += await engine.measure(versions.path(versions.latest()), config)
+        rows += await engine.measure(*_policy(session))
     if only in (None, "certificate"):
         together = settings.section(ProducerConfig).parallel_certificates
         rows += await certificate.measure(settings.section(SandboxConfig), together)
+    if only in (None, "probe"):
+        rows += await probe.measure(*_policy(session), settings)
     if only == "soak":  # minutes of hostile episodes: only when asked for
         rows += await soak.measure(settings.section(SandboxConfig))
     return rows
+
+
+def _policy(session: Session) -> tuple[Path, PolicyConfig]:
+    """Return the newest policy version's folder and how it is to be run."""
+    config = session.settings.section(PolicyConfig)
+    versions = Versions(session.home / "policy")
+    if not versions.all():
+        versions.bootstrap(config)
+    return versions.path(versions.latest()), config
 
 
 def save(session: Session, rows: Sequence[Row], load: float | None) -> Path:
