@@ -186,7 +186,9 @@ def _filled(env: Exportable, template: str) -> str:
         "ENV_TURNS": repr(min(env.info.max_turns or 25, 100)),
         "ENV_CLASS": repr(env.info.class_name),
     }
-    return re.sub(r"ENV_(?:SLUG|NAME|TITLE|SETTING|TOOLS|TURNS|CLASS)", lambda m: values[m[0]], text)
+    return re.sub(
+        r"ENV_(?:SLUG|NAME|TITLE|SETTING|TOOLS|TURNS|CLASS)", lambda m: values[m[0]], text
+    )
 
 
 def _pyproject(env: Exportable, needs: list[str], *, flat: bool) -> str:
@@ -215,7 +217,9 @@ def _pyproject(env: Exportable, needs: list[str], *, flat: bool) -> str:
 
 
 def _readme(env: Exportable, ecosystem: str, use: str) -> str:
-    hint = f"\n## Hint\n\nFor people; no player is shown it: {_line(env.hint)}\n" if env.hint else ""
+    hint = (
+        f"\n## Hint\n\nFor people; no player is shown it: {_line(env.hint)}\n" if env.hint else ""
+    )
     return f"""# {_line(env.info.title)}
 
 An environment exported by Spadework for {ecosystem}: setting `{env.info.setting}`, \
@@ -250,9 +254,7 @@ def _tool(function: Mapping[str, Any]) -> str:
     return _method(function["name"], function["description"], arguments, function["name"])
 
 
-def _method(
-    name: str, summary: str, arguments: list[tuple[str, str, str, bool]], tool: str
-) -> str:
+def _method(name: str, summary: str, arguments: list[tuple[str, str, str, bool]], tool: str) -> str:
     """Return a method's source; the docstring is in the form that chat templates are made from."""
     safe = f"{name}_" if keyword.iskeyword(name) or name in TAKEN else name
     signature = "".join(
@@ -285,7 +287,9 @@ def _annotation(schema: Mapping[str, Any]) -> str:
         return " | ".join(dict.fromkeys(parts)) or "str"
     if "enum" in schema:
         kinds = dict.fromkeys(type(value).__name__ for value in schema["enum"])
-        return " | ".join(kind for kind in kinds if kind in ("str", "int", "float", "bool")) or "str"
+        return (
+            " | ".join(kind for kind in kinds if kind in ("str", "int", "float", "bool")) or "str"
+        )
     kind = TYPES.get(schema.get("type", ""), "str")
     if kind == "list" and schema.get("items"):
         return f"list[{_annotation(schema['items'])}]"

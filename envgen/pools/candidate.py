@@ -141,4 +141,6 @@ def _level(value: Any) -> int:
         value = int(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 5 else 0
+    return (
+        value if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 5 else 0
+    )

@@ -3,7 +3,7 @@
 ``normal`` stands alone: its source becomes part of the programs, so that host and jail cannot differ.
 """
 
-KINDS = ("text", "spaced", "caseless", "number")
+KINDS = ("text", "spaced", "caseless", "integer", "number")
 """From the strictest to the loosest; see ``normal``."""
 
 
@@ -14,6 +14,12 @@ def normal(text: str, kind: str) -> str:
         return " ".join(text.split())
     if kind == "caseless":  # so is the case of letters
         return " ".join(text.lower().split())
+    if kind == "integer":  # so are a sign and leading zeros
+        sign = "-" if text.startswith("-") else ""
+        digits = text[1:] if text[:1] in ("+", "-") else text
+        if digits.isdecimal() and digits.isascii():
+            digits = digits.lstrip("0")
+            return sign * bool(digits) + (digits or "0")
     if kind == "number":  # and how a number is written: +1,200.50 is 1200.5
         plain = text.replace(",", "").removeprefix("+")
         sign = "-" if plain.startswith("-") else ""

@@ -18,7 +18,7 @@ from spadekit.errors import BadInput, OurFault
 MODULES = {"reasoning-gym": "reasoning_gym", "rlve-gym": "Gym"}
 """Packages of tasks and the modules that they install."""
 START_S = 180.0
-TASK_S = 120.0
+TASK_S = 300.0
 
 
 def split(uri: str) -> tuple[str, tuple[str, ...]] | None:
@@ -88,7 +88,11 @@ def _maker(package: str, tasks: Sequence[str]) -> Iterator[_Lines]:
     environment = {**os.environ, "PYTHONHASHSEED": "0", "CUDA_VISIBLE_DEVICES": ""}
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, stderr=errors, env=environment
+            command,
+            stdout=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            stderr=errors,
+            env=environment,
         )
         assert process.stdout is not None
         try:

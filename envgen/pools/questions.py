@@ -71,6 +71,9 @@ def answers_to_try(question: Question, others: Iterable[str]) -> list[str]:
         answer.replace(" ", ""),
         re.sub(r"\s+", "  ", answer),
         answer.replace(", ", ","),
+        re.sub(r",(?=\S)", ", ", answer),
+        f"[{', '.join(answer.split())}]",
+        f'"{answer}"',
         f"{answer}.",
         f"the answer is {answer}",
         *_reordered(answer),
@@ -87,6 +90,8 @@ def judge(trials: Sequence[Trial]) -> tuple[str, list[Question]]:
     """
     if not trials:
         raise Refusal("it makes no question with an answer")
+    if len(trials) < FEWEST and not trials[-1].deeper:
+        raise Refusal(f"only {len(trials)} different questions; at least {FEWEST} are needed")
     for trial in trials:
         for answer, marks in trial.marks:
             if answer in NONSENSE and marks >= FULL and answer != trial.question.answer:
@@ -110,22 +115,20 @@ def judge(trials: Sequence[Trial]) -> tuple[str, list[Question]]:
 def try_all(
     questions: Sequence[Question], attempt: Callable[[int, list[str]], Trial], seconds: float
 ) -> list[Trial]:
-    """Try every question's answers with ``attempt`` for at most so many seconds.
+    """Try every question's answers with ``attempt`` for at most so many seconds of CPU.
 
     It gets a question's place and the answers. A question that shows that the scorer judges by the
     instance is the last: there is nothing more to find out. Raises ``Refusal`` for a slow scorer.
     """
-    began = time.monotonic()
+    began = time.process_time()
     trials: list[Trial] = []
     for place, question in enumerate(questions):
         others = [questions[place - step].answer for step in range(1, min(4, len(questions)))]
         trials.append(attempt(place, answers_to_try(question, others)))
         if trials[-1].deeper:
             break
-        if time.monotonic() - began > seconds:
-            if len(trials) < FEWEST:
-                raise Refusal("its scorer is too slow to be tried out")
-            break
+        if time.process_time() - began > seconds:
+            raise Refusal("its scorer is too slow to be tried out")
     return trials
 
 

@@ -274,9 +274,7 @@ def _publish(
     return number
 
 
-def _environment(
-    entry: Entry, design: DesignRecord, home: Home, number: int
-) -> EnvironmentRecord:
+def _environment(entry: Entry, design: DesignRecord, home: Home, number: int) -> EnvironmentRecord:
     candidate, certificate, decision = entry.candidate, entry.certificate, entry.decision
     assert candidate is not None
     assert certificate is not None
@@ -345,4 +343,3 @@ def _design(entry: Entry, pool: Pool, home: Home, number: int) -> DesignRecord:
 
 def _skills(candidate: Candidate, setting: str) -> tuple[str, ...]:
     return tuple(name for name in candidate.skills if setting_of(name) == setting)
-

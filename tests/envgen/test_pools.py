@@ -1,0 +1,347 @@
+"""Importing pools, through the front door and the real sandbox."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import spadework
+from envgen.pools.candidate import Candidate, Unusable, from_row, skills_of
+from envgen.pools.local import read
+from memory import Store
+from spadekit.errors import BadInput
+from tests.hub import Hub
+
+ROOT = Path(__file__).parents[2]
+SOUND = ROOT / "tests" / "corpora" / "sound"
+FLAWED = ROOT / "tests" / "corpora" / "flawed"
+GOOD = ("list_is_data.py", "cipher.py")
+LARGEST = 65_536
+
+
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
+) -> tuple[int, Any]:
+    """Run a command with ``--json``; return its exit code and what it printed."""
+    monkeypatch.setattr(sys, "argv", ["spadework", *map(str, arguments), "--json"])
+    with pytest.raises(SystemExit) as ended:
+        spadework.main()
+    captured = capsys.readouterr()
+    return int(ended.value.code or 0), json.loads(captured.out) if captured.out else captured.err
+
+
+def good_files() -> list[Path]:
+    return sorted(SOUND.glob("*.py"))[:2]
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Path:
+    """A folder with two sound environments, a copy, and six files that will not do."""
+    folder = tmp_path / "pool"
+    (folder / "deep").mkdir(parents=True)
+    for path in good_files():
+        shutil.copy(path, folder)
+    shutil.copy(good_files()[0], folder / "deep" / "copy.py")
+    shutil.copy(FLAWED / "seeded__ignores_seed.py", folder / "fixed.py")
+    (folder / "empty.py").write_text(" \n")
+    (folder / "binary.py").write_bytes(b"\x7fELF\xff\xfe\0")
+    (folder / "huge.py").write_text("#" * (LARGEST + 1))
+    (folder / "syntax.py").write_text("class AEnv:\n  def reset(self:\n")
+    (folder / "helper.py").write_text("x = 1\n")
+    (folder / "__init__.py").write_text("")
+    (folder / "notes.txt").write_text("no pool")
+    return folder
+
+
+def test_a_folder_with_bad_files_imports_the_rest_and_twice_adds_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    pool: Path,
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    code, told = run(monkeypatch, capsys, "import", pool, "--home", home)
+    assert code == 0
+    assert (told["admitted"], told["known"], told["refused"], told["shard"]) == (2, 1, 6, 1)
+    stages = {one["place"]: one["stage"] for one in told["candidates"] if one["stage"]}
+    assert (
+        stages
+        == {
+            "deep/copy.py": "diversity",
+            "binary.py": "read",
+            "empty.py": "read",
+            "huge.py": "read",
+            "fixed.py": "seeded",
+            "syntax.py": "source",
+            "helper.py": "source",
+        }
+        or stages["fixed.py"] == "seeded"
+    )
+    assert all(one["detail"] for one in told["candidates"] if one["outcome"] == "refused")
+    assert str(tmp_path) not in json.dumps(told["uri"])
+
+    with Store.open(home / "store") as store:
+        head = store.shards()[0]
+        assert head.meta["origin"] == "import"
+        assert (head.meta["uri"], head.meta["offered"]) == ("file:pool", 9)
+        assert {one.title for one in store.environments()}
+        data = store.shard(1)
+        assert all(one.text_only and one.reward is None for one in data.designs)
+        assert sorted(one.outcome for one in data.designs) == ["admitted"] * 2 + ["refused"] * 6
+        assert {one.design for one in data.environments} <= {one.id for one in data.designs}
+        assert str(tmp_path) not in json.dumps([one.brief for one in data.designs])
+        assert store.verify() == []
+
+    code, again = run(monkeypatch, capsys, "import", pool, "--home", home)
+    assert (code, again["shard"], again["admitted"], again["known"]) == (0, None, 0, 3)
+    assert [path.name for path in sorted((home / "store" / "shards").iterdir())] == ["000001"]
+    assert not list((home / "runs").rglob("*.jsonl"))
+
+    # The funnel tells where candidates fell, for imports as for designs.
+    code, stats = run(monkeypatch, capsys, "stats", "--funnel", "--home", home)
+    assert {(one["outcome"], one["stage"]) for one in stats["funnel"]} >= {
+        ("admitted", ""),
+        ("refused", "read"),
+        ("refused", "seeded"),
+    }
+
+    # An imported shard is a fixed pool to train on.
+    code, plan = run(monkeypatch, capsys, "train", "--dry-run", "--home", home)
+    assert (code, plan[0]["environments"], plan[0]["shard"]) == (0, 2, 1)
+    assert plan[0]["plays"] > 0
+    assert plan[0]["designs"] == 0
+
+    # What one home holds, another takes as it is, its files or its export.
+    other = tmp_path / "other"
+    table = home / "store" / "shards" / "000001" / "environments.parquet"
+    code, told = run(monkeypatch, capsys, "import", table, "--home", other)
+    assert (code, told["admitted"]) == (0, 2)
+    with Store.open(home / "store") as one, Store.open(other / "store") as two:
+        names = sorted(record.id for record in one.environments())
+        assert names == sorted(record.id for record in two.environments())
+        assert sorted(r.skills for r in one.environments()) == sorted(
+            r.skills for r in two.environments()
+        )
+    out = tmp_path / "out"
+    code, told = run(
+        monkeypatch, capsys, "export", names[0], "--to", "source", "--out", out, "--home", home
+    )
+    third = tmp_path / "third"
+    code, told = run(monkeypatch, capsys, "import", told["path"], "--home", third)
+    with Store.open(third / "store") as store:
+        assert [record.id for record in store.environments()] == names[:1]
+
+
+def test_a_pool_of_refused_ones_only_is_exit_one_and_publishes_no_shard(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "bad"
+    folder.mkdir()
+    (folder / "a.py").write_text("x = 1\n")
+    code, told = run(monkeypatch, capsys, "import", folder, "--home", tmp_path / "home")
+    assert (code, told["shard"], told["refused"]) == (1, None, 1)
+    assert not list((tmp_path / "home" / "store").glob("shards/*"))
+
+
+@pytest.mark.parametrize(
+    ("uri", "says"),
+    [
+        ("nowhere", "no such file"),
+        ("README.md", "not a pool"),
+        ("hf://noname", "hf://USER/NAME"),
+    ],
+)
+def test_what_is_no_pool_is_one_line_and_exit_two(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    uri: str,
+    says: str,
+) -> None:
+    code, told = run(monkeypatch, capsys, "import", uri, "--home", tmp_path / "home")
+    assert code == 2
+    assert says in told
+    assert len(told.strip().splitlines()) == 1
+
+
+def test_an_unfinished_round_is_not_pushed_aside(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    pool: Path,
+    tmp_path: Path,
+) -> None:
+    begun = tmp_path / "home" / "runs" / "main" / "rounds" / "000001.jsonl"
+    begun.parent.mkdir(parents=True)
+    begun.write_text("{}\n")
+    code, told = run(monkeypatch, capsys, "import", pool, "--home", tmp_path / "home")
+    assert code == 2
+    assert "not finished" in told
+    assert begun.exists()
+
+
+def test_an_import_that_was_killed_goes_on_where_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "pool"
+    folder.mkdir()
+    for path in sorted(SOUND.glob("*.py"))[:3]:
+        shutil.copy(path, folder)
+    home = tmp_path / "home"
+    one_by_one = ("--set", "producer.parallel_certificates=1")
+    command = [sys.executable, "-m", "spadework", "import", folder, "--home", home, *one_by_one]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    lines: list[bytes] = []
+    while not lines and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+        found = list(home.glob("runs/main/imports/*.jsonl"))
+        lines = found[0].read_bytes().splitlines() if found else []
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert lines
+    assert not list(home.glob("store/shards/*"))
+    done = json.loads(lines[0])["certificate"]
+    code, told = run(monkeypatch, capsys, "import", folder, "--home", home, *one_by_one)
+    assert (code, told["admitted"]) == (0, 3)
+    with Store.open(home / "store") as store:
+        # Its seconds are measured, so a certificate made again would be another one.
+        assert done in [record.certificate for record in store.environments()]
+
+
+def test_a_data_set_of_the_hub_is_imported_at_its_commit(tmp_path: Path) -> None:
+    one, two = good_files()
+    row = {"code": one.read_text(), "tags": ["Spatial Reasoning"], "title": "First"}
+    table = pa.Table.from_pylist([{"source": two.read_text(), "hint": "Look twice."}])
+    written = pa.BufferOutputStream()
+    pq.write_table(table, written)
+    files = {
+        "data/train.parquet": bytes(written.getvalue()),
+        "more.jsonl": json.dumps(row).encode() + b"\nnot json\n",
+        "README.md": b"# pool\n",
+    }
+    with Hub() as hub:
+        repo = hub.data_set("tester/pool", files)
+        hub.data_set("tester/closed", files).gated = True
+        environment = {
+            **os.environ,
+            "HF_ENDPOINT": hub.url,
+            "HF_HOME": str(tmp_path / "cache"),
+            "HF_HUB_DISABLE_XET": "1",
+            "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        }
+
+        def spade(*arguments: object) -> "subprocess.CompletedProcess[str]":
+            command = [sys.executable, "-m", "spadework", *map(str, arguments)]
+            return subprocess.run(
+                command, cwd=ROOT, env=environment, capture_output=True, text=True
+            )
+
+        home = ("--home", tmp_path / "home")
+        done = spade("import", "hf://tester/pool@main", "--json", *home)
+        assert done.returncode == 0, done.stderr
+        told = json.loads(done.stdout)
+        assert (told["admitted"], told["refused"]) == (2, 1)
+        assert told["uri"] == f"hf://tester/pool@{repo.branches['main']}"
+        assert not any(path.endswith("README.md") for _, path in hub.log)
+        again = spade("import", f"hf://tester/pool@{repo.branches['main']}", "--json", *home)
+        assert json.loads(again.stdout)["shard"] is None
+        for uri, says in (
+            ("hf://tester/none", "no such data set"),
+            ("hf://tester/pool@v9", "no such revision"),
+            ("hf://tester/closed", "gated"),
+        ):
+            done = spade("import", uri, *home)
+            assert done.returncode == 2, done.stderr
+            assert says in done.stderr
+            assert len(done.stderr.strip().splitlines()) == 1
+    done = spade("import", "hf://tester/pool", *home)
+    assert done.returncode == 2, done.stderr
+    assert "cannot be used" in done.stderr
+
+
+# Rows of somebody's table
+
+
+def test_a_row_is_read_whatever_its_columns_are_called() -> None:
+    source = "class AEnv: pass\n"
+    row = {"Env_Code": source, "hint": None, "skill": "Optimization, tools", "level": "3"}
+    assert from_row("p:1", row, 99) == Candidate("p:1", source, "", ("optimisation",), 3)
+    row = {"program": source + "# hint: think\n", "tags": '["memory"]', "name": "a", "level": 9}
+    assert from_row("p:2", row, 99) == Candidate("p:2 (a)", source, "think", ("memory_recall",), 0)
+    row = {"source": source, "hints": ["", "first", "second"], "difficulty": 4.0}
+    assert from_row("p:3", row, 99) == Candidate("p:3", source, "first", (), 4)
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"prompt": "x"}, "column"),
+        ({}, "column"),
+        ({"source": 7}, "column"),
+        ({"source": "\n"}, "empty"),
+        ({"source": "a\0"}, "binary"),
+        ({"source": "\ud800"}, "encoding"),
+        ({"source": "x" * 100}, "size"),
+        ({"source": "é" * 50}, "size"),
+    ],
+)
+def test_a_row_that_will_not_do_says_why(row: dict[str, Any], reason: str) -> None:
+    found = from_row("p", row, 99)
+    assert isinstance(found, Unusable)
+    assert found.reason == reason
+    assert found.detail
+
+
+def test_names_of_skills_are_spelt_our_way_once() -> None:
+    names = ["Spatial-Reasoning", "spatial reasoning", "cooking", "API orchestration"]
+    assert skills_of(names) == ("spatial_reasoning", "api_orchestration")
+
+
+def test_seeds_are_read_with_their_sidecar() -> None:
+    from envgen.seeds import FOLDER, load
+
+    found = [one for one in read(FOLDER, LARGEST) if isinstance(one, Candidate)]
+    assert len(found) == len(load())
+    by_source = {one.source: one for one in found}
+    for seed in load():
+        one = by_source[seed.source]
+        assert (one.hint, one.skills, one.difficulty) == (seed.hint, seed.skills, seed.difficulty)
+
+
+def test_tables_that_cannot_be_read_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_bytes(b"PAR1 no table")
+    pq.write_table(pa.table({"prompt": ["x"]}), tmp_path / "b.parquet")
+    (tmp_path / "c.jsonl").write_bytes(
+        b'{"code": "x = 1"}\n[1]\n\xff\xfe\n\n' + b"[" * 99_999 + b"\n"
+    )
+    (tmp_path / "d.json").write_text('[{"code": "y = 1"}, 3]')
+    found = {one.place: one for one in read(tmp_path, LARGEST)}
+    assert [place for place, one in found.items() if isinstance(one, Candidate)] == [
+        "c.jsonl:1",
+        "d.json:1",
+    ]
+    bad = {place: one.reason for place, one in found.items() if isinstance(one, Unusable)}
+    assert bad == {
+        "a.parquet": "unreadable",
+        "b.parquet": "unreadable",
+        "c.jsonl:2": "json",
+        "c.jsonl:3": "json",
+        "c.jsonl:5": "json",
+        "d.json:2": "json",
+    }
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match="no file in this folder"):
+        list(read(tmp_path / "empty", LARGEST))
