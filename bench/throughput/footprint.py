@@ -22,11 +22,11 @@ async def measure(sandbox: Sandbox, source: str) -> list[Row]:
     episodes = [await jails[0].episode(seed) for seed in range(EPISODES)]
     for episode in episodes:
         await episode.step("on")
-    opened = _mib(jails[0].pid) - idle[0]
+    opened = mib(jails[0].pid) - idle[0]
     process, ask = await peers.process()
     await ask(0)
     await ask("on")
-    plain = _mib(process.pid)
+    plain = mib(process.pid)
     await peers.end(process)
     await asyncio.gather(*(jail.close() for jail in jails))
     if not plain or not all(idle):
@@ -51,10 +51,10 @@ async def measure(sandbox: Sandbox, source: str) -> list[Row]:
 async def _settled(jail: Jail) -> float:
     while jail.open_episodes:  # noqa: ASYNC110 - it watches another process
         await asyncio.sleep(0.01)
-    return _mib(jail.pid)
+    return mib(jail.pid)
 
 
-def _mib(pid: int) -> float:
+def mib(pid: int) -> float:
     """Return the proportional set size of a process and all below it; 0 where it is not told."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
@@ -62,4 +62,4 @@ def _mib(pid: int) -> float:
     except OSError:
         return 0.0
     own = next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    return own / 1024 + sum(_mib(child) for child in below)
+    return own / 1024 + sum(mib(child) for child in below)

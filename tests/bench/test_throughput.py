@@ -1,7 +1,10 @@
 """Throughput is measured for real, here with few repetitions."""
 
 import json
+import os
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -18,6 +21,7 @@ from spadekit.settings import load
 
 LITTLE = (
     (sandbox, {"EPISODES": 2, "TOGETHER": 2, "TRIPS": 20, "BLOCK": 10, "COLD": 1}),
+    (sandbox, {"OPENINGS": 4, "PEER_OPENINGS": 2}),
     (sandbox, {"OPEN": 3, "WAVE": 3, "WAVES": 1}),
     (footprint, {"JAILS": 1, "EPISODES": 2}),
 )
@@ -39,13 +43,44 @@ async def test_the_sandbox_is_measured_against_plain_processes(
 
 
 async def test_a_soak_with_hostile_environments_leaves_nothing_behind() -> None:
-    rows = await soak.measure(SandboxConfig(pool_jails=4), 360, 60, 2)
-    assert "60 environments, 3 hostile" in rows[-1].measure
-    state = {row.measure.partition(" after ")[0]: row for row in rows[:-1]}
-    for what in ("descriptors", "threads", "processes", "zombies", "control groups"):
-        assert state[what].value <= (state[what].peer_value or 0), what
+    rows = await soak.measure(SandboxConfig(pool_jails=4), 180, 40, 3)
+    assert "40 environments, 2 hostile" in rows[-1].measure
+    assert not soak.leaks(rows)
+    state = {row.measure: row for row in rows}
     assert state["zombies"].value == 0
-    assert state["memory mib"].value - (state["memory mib"].peer_value or 0) < 8
+    assert state["processes"].value == 4
+    assert 1 < state["jail memory"].value < 40
+
+
+@pytest.mark.parametrize("what", ["memory", "descriptors"])
+async def test_a_soak_sees_a_leak(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[Any] = []
+    ordinary = soak._round
+
+    async def leaking(*given: Any) -> soak.State:
+        kept.append(b"x" * 8_000_000 if what == "memory" else os.open(os.devnull, os.O_RDONLY))
+        return await ordinary(*given)
+
+    monkeypatch.setattr(soak, "_round", leaking)
+    try:
+        [leak] = soak.leaks(await soak.measure(SandboxConfig(pool_jails=2), 12, 4, 3))
+        assert leak.startswith("host memory grew" if what == "memory" else "descriptors grew")
+    finally:
+        for one in kept:
+            if isinstance(one, int):
+                os.close(one)
+
+
+def test_a_leak_is_what_grew_beyond_the_noise() -> None:
+    quiet = soak.State(100.0, 7.0, 40, 4, 16, 0, 48)
+    for grown, leak in (
+        (replace(quiet, host_memory=102.9), 0),
+        (replace(quiet, host_memory=103.1), 1),
+        (replace(quiet, jail_memory=10.5), 1),
+        (replace(quiet, zombies=1, threads=5), 2),
+    ):
+        states = [replace(quiet, host_memory=1.0), *[quiet] * 3, *[grown] * 3]
+        assert len(soak.leaks(soak.compare(states, 1))) == leak
 
 
 async def test_the_engine_is_measured_against_generate(
