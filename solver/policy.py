@@ -14,7 +14,8 @@ Stop = Literal["end", "length"]
 
 @dataclass(frozen=True)
 class Sampling:
-    """How to sample one completion. ``temperature`` 0 is greedy; ``seed`` fixes the sample."""
+    """How to sample one completion. ``temperature`` 0 is greedy; ``seed`` fixes the local engine's
+    sample."""
 
     temperature: float
     max_tokens: int

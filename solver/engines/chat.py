@@ -112,7 +112,6 @@ class ChatEngine:
             "model": self._model,
             "messages": messages,
             "temperature": sampling.temperature,
-            "seed": sampling.seed % 2**31,
             self._limit: sampling.max_tokens,
         }
         try:

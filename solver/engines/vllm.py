@@ -5,7 +5,9 @@ a server takes the missing ones from the model's ``generation_config.json``. Wha
 before the first sample (model, tokenizer, log-probabilities of the sampled distribution), and again
 whenever it could have been restarted. Requests of a conversation share its prefix cache.
 
-Samples are not repeatable to the bit: which requests share a batch on the server is not ours to say.
+Samples are not repeatable: which requests share a batch is the server's to say, and with it the last
+bits of every probability. So no seeds are sent; a vLLM server on a CPU dies of one when the prompt that
+came with it is read in parts ("CPU Generator does not use offset", seen in 0.32).
 """
 
 import asyncio
@@ -225,7 +227,6 @@ class VllmEngine:
             "prompt": list(prompt_ids),
             "max_tokens": sampling.max_tokens,
             "temperature": sampling.temperature,
-            "seed": sampling.seed,
             "stop_token_ids": self._stop_ids,
             "skip_special_tokens": False,
             "return_token_ids": True,

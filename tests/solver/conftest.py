@@ -1,7 +1,14 @@
 """A small causal model and its tokenizer, made on the spot, for all solver tests."""
 
-from collections.abc import Callable
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -104,3 +111,84 @@ def tokenizer_with() -> Callable[[str | None], PreTrainedTokenizerFast]:
 def templates() -> dict[str, str]:
     """Chat templates by name."""
     return {"embedded": EMBEDDED, "chatml": CHATML, "llama3": LLAMA3, "stripping": STRIPPING}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request that arrived at a test's server."""
+
+    method: str
+    path: str
+    body: Any
+    headers: dict[str, str]
+
+
+@dataclass
+class Served:
+    """A test's server: where it is and what it was asked."""
+
+    url: str
+    asked: list[Asked]
+
+
+Reply = Callable[[Served, Asked], Any]
+
+
+@contextmanager
+def _serve(reply: Reply) -> Iterator[Served]:
+    served = Served("", [])
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+        def _answer(self) -> None:
+            data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            asked = Asked(
+                self.command, self.path, json.loads(data) if data else None, dict(self.headers)
+            )
+            served.asked.append(asked)
+            answer = reply(served, asked)
+            if answer is None:
+                self.close_connection = True
+                return
+            if "value" not in answer:
+                answer = {"value": answer}
+            time.sleep(answer.get("delay_s", 0))
+            value = answer["value"]
+            body = value if isinstance(value, bytes) else json.dumps(value).encode()
+            try:
+                self.send_response(answer.get("status", 200))
+                for name, text in answer.get("headers", {}).items():
+                    self.send_header(name, text)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+            except (BrokenPipeError, ConnectionResetError):
+                self.close_connection = True  # whoever asked has given up
+
+        do_GET = do_POST = _answer  # noqa: N815
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    served.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield served
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.fixture
+def serve() -> Callable[[Reply], AbstractContextManager[Served]]:
+    """An HTTP server on loopback whose answers a function decides.
+
+    It gives a JSON value, a dictionary with ``value`` (JSON or bytes), ``status``, ``headers`` and
+    ``delay_s``, or None to hang up without a word.
+    """
+    return _serve
