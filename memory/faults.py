@@ -32,7 +32,7 @@ _CAUSES = (
         "check the network, AWS_ENDPOINT_URL and AWS_REGION",
     ),
     (
-        r"allow_http|URL scheme is not allowed",
+        r"builder error|URL scheme is not allowed",
         "its endpoint is plain http",
         "set AWS_ALLOW_HTTP=true if that is meant",
     ),

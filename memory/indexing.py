@@ -43,6 +43,9 @@ class Indexer:
         names = self._names()
         if self.follow() and self._done.issuperset(names):
             return 0
+        self._done = self._marked()  # a look needs no lock, which a reader may not be allowed
+        if self._done.issuperset(names):
+            return 0
         with self._alone():
             self.follow()
             return self._index_missing(names)
@@ -89,8 +92,7 @@ class Indexer:
         return names
 
     def _index_missing(self, names: Sequence[str]) -> int:
-        marks = self.tables.scan("indexed", columns=["name"])
-        self._done = set(marks.column("name").to_pylist())
+        self._done = self._marked()
         missing = [name for name in names if name not in self._done]
         for name in missing:
             content = self._index(name)
@@ -99,6 +101,9 @@ class Indexer:
         for table in _COMPACTED if missing else ():
             self.tables.compact(table)
         return len(missing)
+
+    def _marked(self) -> set[str]:
+        return set(self.tables.scan("indexed", columns=["name"]).column("name").to_pylist())
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

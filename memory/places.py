@@ -322,7 +322,6 @@ def _connect(uri: str) -> Any:
     try:
         return from_url(
             uri,
-            client_options={"connect_timeout": "5s", "timeout": "120s"},
             retry_config={"max_retries": 3, "retry_timeout": dt.timedelta(seconds=30)},
         )
     except (BaseError, ValueError, OSError) as error:

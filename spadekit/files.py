@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +58,9 @@ def folder_atomic(path: Path) -> Iterator[Path]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(".*.*"):
-        if time.time() - left.stat().st_mtime > LEFT_OVER_S:
-            shutil.rmtree(left, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another process has just renamed its own into place
+            if time.time() - left.stat().st_mtime > LEFT_OVER_S:
+                shutil.rmtree(left, ignore_errors=True)
     aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
         yield aside
