@@ -52,7 +52,8 @@ class SandboxedEnv(gymnasium.Env[str, str]):
     """Plays ``source`` in a jail of its own.
 
     An action is what ``Episode.step`` takes: a game's action, or a tool play's JSON. An observation
-    is the text of the messages, one after another. ``EnvironmentFault`` leaves ``reset`` and
+    is the text of the messages, one after another. The info of ``reset`` has the episode's ``seed`` and,
+    for a tool environment, ``tools``, their function schemas. ``EnvironmentFault`` leaves ``reset`` and
     ``step`` as it is. ``close`` ends the jail.
     """
 
@@ -88,7 +89,10 @@ class SandboxedEnv(gymnasium.Env[str, str]):
         drawn = int(self.np_random.integers(_SEEDS)) if seed is None else seed
         self._end_episode()
         self._episode = self._run(self._jail.episode(drawn))
-        return self._show(self._episode.observation), {"seed": drawn}
+        told: dict[str, Any] = {"seed": drawn}
+        if self.info.tools:
+            told["tools"] = list(self.info.tools)
+        return self._show(self._episode.observation), told
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Play one action."""

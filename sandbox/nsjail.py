@@ -63,7 +63,8 @@ POLICY jail {
     ptrace, process_vm_readv, process_vm_writev, kcmp, pidfd_getfd, process_madvise,
     kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo, pidfd_send_signal,
     fcntl(fd, cmd, arg) {
-      (cmd & 0xffffffff) > 4 && (cmd & 0xffffffff) != 1030 && (cmd & 0xffffffff) != 1032
+      ((cmd & 0xffffffff) > 4 && (cmd & 0xffffffff) != 1030 && (cmd & 0xffffffff) != 1032) ||
+      ((cmd & 0xffffffff) == 4 && (arg & 0x4000) != 0)
     },
     ioctl(fd, cmd, arg) {
       (cmd & 0xffffffff) != 0x5401 && (cmd & 0xffffffff) != 0x5413 &&

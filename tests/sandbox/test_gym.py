@@ -5,6 +5,7 @@ import warnings
 import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import SyncVectorEnv
 
 from sandbox import EnvironmentFault
 from sandbox.gym import AnyText, SandboxedEnv
@@ -57,3 +58,30 @@ def test_a_text_space_holds_any_unicode() -> None:
     assert "\U0001f600\u202e" in space and "x" * 11 not in space and 3 not in space
     space.seed(1)
     assert all(space.sample() in space for _ in range(20))
+
+
+def test_a_tool_environment_tells_its_tools_and_passes_the_checker(desk: str) -> None:
+    env = SandboxedEnv(desk, render_mode="ansi")
+    try:
+        observation, info = env.reset(seed=3)
+        assert observation == "Where is it?"
+        assert [tool["function"]["name"] for tool in info["tools"]] == ["find", "send"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", message=".*not being able to.*spec.*")
+            check_env(env, skip_render_check=True)
+        env.reset(seed=3)
+        call = '{"content": "\U0001f600", "tool_calls": [{"name": "find", "arguments": {"name": "\u5c71"}}]}'
+        observation, reward, terminated, _, _ = env.step(call)
+        assert observation.startswith("parcel ") and (reward, terminated) == (0.0, False)
+    finally:
+        env.close()
+
+
+def test_a_vector_of_tool_environments_steps(desk: str) -> None:
+    vector = SyncVectorEnv([lambda: SandboxedEnv(desk)] * 2)
+    try:
+        observations, info = vector.reset(seed=[1, 2])
+        assert observations == ("Where is it?",) * 2 and len(info["tools"]) == 2
+    finally:
+        vector.close()
