@@ -1,5 +1,5 @@
 # flaw: the day is in the text; form feeds in the docstring hid the second clock
-"""Add up a row of stones.
+"""Add up arowofstones.
 More words.
 Even more words.
 """
