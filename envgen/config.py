@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from envgen.corpus.config import CorpusConfig
+from envgen.reward import Kind
 from envgen.skills import GAME_SKILLS, SKILLS, TOOL_SKILLS
 
 __all__ = ["CorpusConfig", "DesignerConfig", "ProbeConfig", "ProducerConfig", "RewardConfig"]
@@ -71,7 +72,7 @@ class ProbeConfig:
 class RewardConfig:
     """``[reward]``: what the designer is paid."""
 
-    kind: Literal["blend", "regret", "solve_rate"] = "blend"
+    kind: Kind = "blend"
 
 
 @dataclass(frozen=True)

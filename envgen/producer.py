@@ -28,7 +28,7 @@ from envgen.config import (
 from envgen.designer import Unreadable, read_design
 from envgen.draft import Draft, Origin
 from envgen.probe import Probe, Trial
-from envgen.reward import REWARDS
+from envgen.reward import Averages, designer_reward
 from envgen.summary import summarise
 from envgen.workspace import Workspace
 from memory import Manifest, MemoryConfig, PlayRecord, measure, record_id
@@ -333,7 +333,9 @@ class Round:
                 f"({detail}); nothing was published, run it again to go on"
             )
         settings = self.work.settings
-        pay = REWARDS[settings.section(RewardConfig).kind]
+        kind = settings.section(RewardConfig).kind
+        before = self._averages()
+        after = dict(before)
         origin = Origin(
             self.work.run,
             self.number,
@@ -350,7 +352,11 @@ class Round:
             if not draft.outcome:
                 assert draft.standing is not None
                 draft.outcome = "admitted"
-                reward = pay(draft.standing.return_hinted, draft.standing.return_unhinted)
+                skill, unhinted = draft.brief["skill"], draft.standing.return_unhinted
+                reward = designer_reward(
+                    kind, draft.standing.return_hinted, unhinted, before.get(skill, Averages())
+                )
+                after[skill] = after.get(skill, Averages()).after(unhinted)
                 environments.append(draft.environment(origin))
                 standings.append(draft.standing)
                 plays += draft.plays
@@ -362,12 +368,20 @@ class Round:
             "round": self.number,
             "policy_version": version,
             **summarise(designs, standings, plays),
+            "averages": {skill: dataclasses.astuple(one) for skill, one in after.items()},
             "variety": self._variety([one for one in drafts if one.outcome == "admitted"]),
             "seconds": self.seconds,
         }
         return self.work.store.publish(
             self.number, environments, designs, plays, standings, meta=meta
         )
+
+    def _averages(self) -> dict[str, Averages]:
+        """Return the averages of each skill as the last round of any number left them."""
+        for manifest in reversed(self.work.store.shards()):
+            if "averages" in manifest.meta:
+                return {skill: Averages(*pair) for skill, pair in manifest.meta["averages"].items()}
+        return {}
 
     def _variety(self, admitted: list[Draft]) -> dict[str, Any]:
         meanings = [one.embedding for one in admitted if one.embedding is not None]
