@@ -147,3 +147,82 @@ def test_hostile_text_reaches_the_terminal_only_as_text(full, make, run, tmp_pat
         assert "\x1b" not in out
         assert "\x07" not in out
         assert "[b]x" in out
+
+
+def test_releases_are_made_and_listed(run):
+    code, _, err = run("memory", "releases")
+    assert code == 1
+    assert "memory release NAME --shards" in err
+    code, out, _ = run("memory", "release", "v1", "--shards", "1", "--json")
+    made = json.loads(out)
+    assert (code, made["name"], made["shards"]) == (0, "v1", "1")
+    assert json.loads(run("memory", "releases", "--json")[1]) == [made]
+    with pytest.raises(BadInput, match="no shard 2; the store has 1 to 1"):
+        run("memory", "release", "v2", "--shards", "1..2")
+
+
+def test_a_copy_is_one_command_and_the_setting_works_there(run, tmp_path):
+    source, target = tmp_path / "home" / "store", tmp_path / "elsewhere"
+    code, out, err = run("memory", "copy", str(source), str(target), "--json")
+    assert (code, json.loads(out)["to"]) == (0, str(target))
+    assert f"--set memory.uri={target}" in err
+    there = ("--set", f"memory.uri={target}")
+    assert len(json.loads(run("search", "coin", "--json", *there)[1])) == 10
+    assert run("memory", "verify", *there)[0] == 0
+    assert json.loads(run("memory", "copy", str(source), str(target), "--json")[1])["written"] == 0
+
+
+def test_unknown_skills_are_refused_with_the_nearest(run):
+    with pytest.raises(BadInput, match="'optimization'; nearest: optimisation"):
+        run("search", "parcels", "--skill", "optimization")
+
+
+def test_tables_are_not_cut_where_there_is_no_terminal(full, make, run, tmp_path):
+    from memory import Store
+
+    title = "A title that is " + "very " * 30 + "long."
+    with Store.open(tmp_path / "home" / "store") as store:
+        store.publish(2, [make.environment(40, 2, title=title)], [], [], [], meta={})
+    _, out, _ = run("search", "--shard", "2")
+    assert title in out
+    assert "policy" in out
+
+
+def test_show_tells_parents_and_descendants(full, make, run, tmp_path):
+    from memory import Store
+
+    old = make.environment(0)
+    child = make.environment(40, 2, title="Child.", parents=(old.id, "f" * 20))
+    grandchild = make.environment(41, 2, title="Grandchild.", parents=(child.id, old.id))
+    with Store.open(tmp_path / "home" / "store") as store:
+        store.publish(2, [child, grandchild], [], [], [], meta={})
+    shown = json.loads(run("show", old.id, "--json")[1])
+    assert shown["ancestors"] == []
+    found = [(one["title"], one["generations"]) for one in shown["descendants"]]
+    assert sorted(found) == [("Child.", 1), ("Grandchild.", 1)]
+    shown = json.loads(run("show", grandchild.id, "--json")[1])
+    assert [(one["title"], one["generations"]) for one in shown["ancestors"]][:2] == sorted(
+        [("Child.", 1), (old.title, 1)],
+        key=lambda one: {"Child.": child, old.title: old}[one[0]].id,
+    )
+    assert shown["ancestors"][2] == {"id": "f" * 20, "title": "", "shard": 0, "generations": 2}
+    _, out, _ = run("show", child.id)
+    assert "(not in this store)" in out
+    assert "descendant" in out
+
+
+def test_show_why_prints_similarities_beside_their_thresholds(full, make, run, tmp_path):
+    from memory import Store
+    from memory.diversity import Decision, Thresholds
+
+    near = make.environment(3)
+    decision = Decision(True, "", near.id, 0.412, near.id, 0.25, Thresholds())
+    record = make.environment(40, 2, decision=decision.to_json())
+    with Store.open(tmp_path / "home" / "store") as store:
+        store.publish(2, [record], [], [], [], meta={})
+    _, out, _ = run("show", record.id, "--why")
+    assert f"{near.id} Weigh the coins." in out
+    assert "0.412 (a variant from 0.70 on)" in out
+    assert "0.750 (not new from 0.98 on)" in out
+    _, out, _ = run("show", near.id, "--why")
+    assert "none recorded" in out
