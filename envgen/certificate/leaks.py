@@ -210,7 +210,8 @@ def _told_by_tool(solution: Sequence[str], done: int, told: _Told) -> str:
     calls = _calls(told.called)
     needed = {name for play in solution for name, _ in _calls(play)}
     # A conflict of versions has to name the present one; a wrong guess must not be corrected.
-    asked, cues = [solution[done]], (f"{SECRET} {VERB}", SECRET_OF_ERROR)
+    asked = [solution[done]]
+    cues: tuple[str, ...] = (f"{SECRET} {VERB}", SECRET_OF_ERROR)
     if not {name for name, _ in calls} <= needed:
         # A look-up that the author's solution skips may name codes; it does not name answers.
         asked.append(solution[-1])
@@ -233,6 +234,10 @@ def _words(seed: int, used: Mapping[int, frozenset[str]]) -> _Words:
 
 @lru_cache(maxsize=512)
 def _calls(action: str) -> Sequence[tuple[str, dict[str, Any]]]:
+    """Return (tool, arguments) of an action; an <answer>, which is no call, as one of no tool."""
     with suppress(ValueError, LookupError, TypeError, AttributeError):
-        return [(c["name"], dict(c["arguments"])) for c in json.loads(action)["tool_calls"]]
+        told = json.loads(action)
+        calls = [(c["name"], dict(c["arguments"])) for c in told["tool_calls"]]
+        answer = re.search(r"<answer>(.*)</answer>", str(told.get("content")), re.DOTALL)
+        return calls or ([("", {"answer": answer[1]})] if answer else [])
     return []

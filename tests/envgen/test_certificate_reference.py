@@ -21,6 +21,7 @@ REFUSED = {
     "flaw_free_step": "contract",
     "flaw_nan": "contract",
     "flaw_reset_raises": "contract",
+    "flaw_tells": "sealed",
 }
 
 
