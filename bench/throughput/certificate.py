@@ -91,4 +91,12 @@ async def _one(seed: seeds.Seed, sandbox: Sandbox) -> _Timed:
 
 
 def _row(measure: str, value: float, unit: str, n: int, target: float | None) -> Row:
-    return Row("certificate", measure, value, unit, n, "target", target)
+    return Row(
+        part="certificate",
+        measure=measure,
+        value=value,
+        unit=unit,
+        n=n,
+        peer="target",
+        peer_value=target,
+    )
