@@ -69,6 +69,11 @@ def self_check(config: SandboxConfig = SandboxConfig()) -> list[Layer]:  # noqa:
     layers = [_interpreter(config)]
     if config.isolation == "nsjail":
         binary = _binary()
+        if not binary.ok:
+            last = Layer("round trip", False, "not tried: no nsjail", binary.how_to_fix)
+            return [
+                *(binary, _namespaces(binary), _seccomp(binary), _control_groups(), *layers, last)
+            ]
         layers = [binary, _namespaces(binary), _seccomp(binary), _control_groups(), *layers]
     return [*layers, asyncio.run(_round_trip(config))]
 
