@@ -31,6 +31,7 @@ class AttackEnv:
             "drop": lambda: os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED),
             "ask": lambda: os.preadv(file, [bytearray(1)], 0, os.RWF_NOWAIT),
             "ask, uncached": lambda: os.preadv(file, [bytearray(1)], 0, 0x80),
+            "merge": lambda: mmap.mmap(-1, 4096).madvise(12),
             "cold": lambda: shared.madvise(20), "page out": lambda: shared.madvise(21),
         }.items():
             try:
