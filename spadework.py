@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bench.config import HeldoutConfig
+from bench.config import HeldoutConfig, MemoryBenchConfig
 from envgen.config import (
     CorpusConfig,
     DesignerConfig,
@@ -39,6 +39,7 @@ SECTIONS: dict[str, type] = {
     "reward": RewardConfig,
     "producer": ProducerConfig,
     "heldout": HeldoutConfig,
+    "bench_memory": MemoryBenchConfig,
 }
 """Every section that a recipe may have, and the frozen dataclass that checks it."""
 

@@ -35,3 +35,27 @@ class HeldoutConfig:
             raise ValueError("max_tokens must be at least 1")
         if self.max_turns is not None and self.max_turns < 1:
             raise ValueError("max_turns must be at least 1")
+
+
+@dataclass(frozen=True)
+class MemoryBenchConfig:
+    """Section ``[bench_memory]``: how large the measurement of the memory is.
+
+    ``environments`` with 4 KB sources are published and searched; ``vectors``: embeddings alone (0:
+    left out; 1,000,000 take some minutes and 6 GB). ``commits``: small ones, before searching again.
+    ``writers`` at once with ``publications`` each; ``kills`` of writers and compaction.
+    """
+
+    environments: int = 200_000
+    vectors: int = 0
+    commits: int = 500
+    writers: int = 8
+    publications: int = 12
+    kills: int = 50
+
+    def __post_init__(self) -> None:
+        for name in ("environments", "commits", "writers", "publications", "kills"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1")
+        if self.vectors < 0:
+            raise ValueError("vectors must not be negative")

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import typer
 
+from bench.config import MemoryBenchConfig
 from bench.machine import load_average, machine
-from bench.throughput import certificate, engine, probe, sandbox, soak
+from bench.throughput import certificate, engine, memory, probe, sandbox, soak
 from bench.throughput.row import Row
 from envgen.config import ProducerConfig
 from sandbox import SandboxConfig
@@ -57,7 +58,7 @@ def _show(session: Session, rows: Sequence[Row]) -> None:
 
 
 async def measure(session: Session, only: str | None) -> list[Row]:
-    """Return the rows of the chosen parts; the soak is never among "all"."""
+    """Return the rows of the chosen parts; soak and memory take minutes: only when asked for."""
     settings = session.settings
     rows: list[Row] = []
     if only in (None, "sandbox"):
@@ -69,6 +70,8 @@ async def measure(session: Session, only: str | None) -> list[Row]:
         rows += await certificate.measure(settings.section(SandboxConfig), together)
     if only in (None, "probe"):
         rows += await probe.measure(*_policy(session), settings)
+    if only == "memory":
+        rows += memory.measure(settings.section(MemoryBenchConfig), session.home / "bench")
     if only == "soak":  # minutes of hostile episodes: only when asked for
         rows += await soak.measure(settings.section(SandboxConfig))
     return rows
