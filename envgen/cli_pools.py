@@ -56,13 +56,17 @@ async def _import(current: Session, uri: str, run: str) -> Imported:
     home, settings = current.home, current.settings
     config = settings.section(SandboxConfig)
     pool = open_pool(uri, config.max_source_bytes)
-    with exclusive(home / "lock", f"another process is at work in {home}; wait for it"):
-        with Store.open(home / "store", settings.section(MemoryConfig), create=True) as store:
-            _one_run(store, run, current)
-            version = max(Versions(home / "policy").all(), default=0)
-            into = Home(store, home, run, settings, current.report, version)
-            async with Sandbox(config) as sandbox:
-                return await import_pool(pool, into, sandbox)
+    busy = f"another process is at work in {home}; wait for it or name another --home"
+    memory = settings.section(MemoryConfig)
+    with (
+        exclusive(home / "lock", busy),
+        Store.open(memory.place(home), memory, create=True) as store,
+    ):
+        _one_run(store, run, current)
+        version = max(Versions(home / "policy").all(), default=0)
+        into = Home(store, home, run, settings, current.report, version)
+        async with Sandbox(config) as sandbox:
+            return await import_pool(pool, into, sandbox)
 
 
 def _one_run(store: Store, run: str, current: Session) -> None:
@@ -83,9 +87,9 @@ def _print(report: Report, done: Imported) -> None:
         report.table("not admitted", ("candidate", "stage", "reason", "what was found"), rows)
         if len(lost) > SHOWN:
             report.note(f"and {len(lost) - SHOWN} more; --json lists all")
-        stages = sorted(((one.outcome, one.stage) for one in lost))
-        rows = [(*key, len(list(some))) for key, some in itertools.groupby(stages)]
-        report.table("where they fell", ("outcome", "stage", "candidates"), rows)
+        stages = sorted((one.outcome, one.stage) for one in lost)
+        fell = [(*key, len(list(some))) for key, some in itertools.groupby(stages)]
+        report.table("where they fell", ("outcome", "stage", "candidates"), fell)
     counts = done.counts()
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing"
     where = f"shard {done.shard}" if done.shard is not None else "nothing new, no shard published"

@@ -13,7 +13,7 @@ from memory.lineage import Lineage
 from memory.schema import DesignRecord, EnvironmentRecord, StandingRecord
 from memory.search import Hit, parse_band, status_of
 from memory.shards import Manifest
-from memory.stats import BINS, Stats
+from memory.stats import BINS, Stats, passed
 from memory.store import Store
 from memory.upkeep import open_store
 from memory.variety import alarm
@@ -312,6 +312,7 @@ def _print_stats(report: Report, found: Stats, funnel: bool) -> None:
         ],
     )
     if funnel:
+        report.table("stages", ("stage", "fell", "left"), passed(found.funnel))
         lost = [(*key, count) for key, count in found.funnel.items()]
         report.table("funnel", ("outcome", "stage", "reason", "designs"), lost)
     for line in found.alarms:
@@ -327,6 +328,9 @@ def _stats_json(found: Stats) -> dict[str, Any]:
     values["funnel"] = [
         {"outcome": outcome, "stage": stage, "reason": reason, "designs": count}
         for (outcome, stage, reason), count in found.funnel.items()
+    ]
+    values["stages"] = [
+        {"stage": stage, "fell": fell, "left": left} for stage, fell, left in passed(found.funnel)
     ]
     values["alarms"] = list(found.alarms)
     return values

@@ -14,6 +14,24 @@ from memory.shards import Manifest
 from memory.tables import Tables
 from memory.variety import alarm, is_collapsed
 
+STAGES = (
+    "read",
+    "source",
+    "loads",
+    "contract",
+    "deterministic",
+    "seeded",
+    "solvable",
+    "nontrivial",
+    "sealed",
+    "hint",
+    "bounded",
+    "setting",
+    "certificate",
+    "diversity",
+    "probe",
+)
+"""Where a design or candidate may fall, in order: reading, the certificate's checks, comparing, plays."""
 BINS = tuple(round(-0.5 + 0.1 * index, 1) for index in range(16))  # edges -0.5 .. 1.0
 
 
@@ -53,6 +71,23 @@ class Stats:
             for one in self.shards
             if one.collapsed
         )
+
+
+def passed(funnel: Mapping[tuple[str, str, str], int]) -> list[tuple[str, int, int]]:
+    """Return (stage, how many fell there, how many were left) in the order of the stages.
+
+    Designs of our own and candidates of imported pools alike; the last row's are those admitted.
+    """
+    fell: Counter[str] = Counter()
+    for (_, stage, _), count in funnel.items():
+        fell[stage] += count
+    left = sum(fell.values())
+    order = {stage: place for place, stage in enumerate(STAGES)}
+    rows = []
+    for stage in sorted(filter(None, fell), key=lambda name: (order.get(name, len(order)), name)):
+        left -= fell[stage]
+        rows.append((stage, fell[stage], left))
+    return rows
 
 
 def histogram(values: Sequence[float]) -> tuple[int, ...]:

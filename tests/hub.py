@@ -122,7 +122,7 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
                         return method(self, *parts, query=query, data=data)
             return self._error(404)
 
-        do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = answer
+        do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = answer  # noqa: N815
 
         def _body(self) -> bytes:
             if self.headers.get("Transfer-Encoding") != "chunked":
@@ -205,7 +205,7 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
                     {
                         "_id": "0",
                         "id": name,
-                        "author": name.split("/")[0],
+                        "author": name.partition("/")[0],
                         "sha": sha,
                         "private": False,
                         "gated": repo.gated,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from envgen.pools.candidate import Found
 from envgen.pools.local import LINES, TABLES, is_environments, read
@@ -79,9 +80,10 @@ def _literal(name: str) -> str:
 @contextmanager
 def _explained(uri: str) -> Iterator[None]:
     """Turn what the Hub's client raises into one line."""
-    import httpx
     from huggingface_hub import errors
 
+    # Which HTTP library the client uses is its own affair; its errors derive from that library's.
+    transport = cast(type[Exception], errors.HfHubHTTPError.__bases__[0])
     try:
         yield
     except errors.GatedRepoError:
@@ -91,6 +93,6 @@ def _explained(uri: str) -> Iterator[None]:
         raise BadInput(f"{uri}: {detail}") from None
     except errors.RevisionNotFoundError:
         raise BadInput(f"{uri}: the data set has no such revision") from None
-    except (httpx.HTTPError, OSError, errors.HFValidationError) as error:
+    except (transport, OSError, errors.HFValidationError) as error:
         text = str(error).strip().splitlines() or [type(error).__name__]
         raise BadInput(f"{uri}: the Hub cannot be used: {text[0][:200]}") from None

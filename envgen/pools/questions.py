@@ -29,6 +29,7 @@ FEWEST, MOST = 24, 96
 """Questions of one program."""
 ROOM = 44_000
 """Bytes of a program's questions, as written in its source."""
+SEPARATORS = (", ", ",", "\n", " \u00d7 ", " * ", " x ", " \u2192 ", " ", ";", "|")
 NONSENSE = ("", "zz", "???", "[]", "{}", "0 0")
 FULL = 1.0 - 1e-9
 
@@ -250,7 +251,7 @@ def _reordered(answer: str) -> list[str]:
     """Return a list's items in another order, for scorers to which order does not matter."""
     found = []
     inner = answer.strip("[](){}")
-    for separator in (", ", ",", "\n", " × ", " * ", " x ", " → ", " ", ";", "|"):
+    for separator in SEPARATORS:
         items = inner.split(separator)
         if len(items) > 1:
             found.append(answer.replace(inner, separator.join(reversed(items))))
@@ -269,6 +270,6 @@ def _numbers(answer: str) -> list[str]:
     whole = [f"{int(value)}.0", f"0{answer}", f"+{answer}", f"{int(value):,}"]
     beside = [str(int(value) + 1), str(int(value) - 1), str(-int(value))]
     if value.denominator > 1:
-        doubled = f"{2 * value.numerator}/{2 * value.denominator}"
-        return [*near, doubled, str(float(value)), f"{answer}0"]
+        equal = [f"{by * value.numerator}/{by * value.denominator}" for by in (1, 2, 3)]
+        return [*near, *equal, str(float(value)), f"{answer}0"]
     return [*near, *whole, *beside, hex(int(value))]

@@ -245,7 +245,8 @@ def _publish(
 ) -> int | None:
     """Publish what is new as shard ``number``; return None when nothing is."""
     there = set(home.store.tables.scan("designs", columns=["id"]).column("id").to_pylist())
-    environments, designs = [], {}
+    environments: list[EnvironmentRecord] = []
+    designs: dict[str, DesignRecord] = {}
     for entry in entries:
         if entry.outcome not in ("admitted", "duplicate", "refused"):
             continue

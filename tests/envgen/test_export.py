@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import gymnasium
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 from envgen.cli_export import save
 from envgen.export import KINDS, Exportable, render
@@ -49,6 +51,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     before = set(sys.modules)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
+    for name in [name for name in gymnasium.registry if name.startswith("spadework/")]:
+        del gymnasium.registry[name]
     for name in set(sys.modules) - before:
         if name.partition(".")[0].endswith("_env") or name in ("envkit",):
             del sys.modules[name]
@@ -94,9 +98,6 @@ def test_gymnasium_checks_and_plays_the_export(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    gymnasium = pytest.importorskip("gymnasium")
-    from gymnasium.utils.env_checker import check_env
-
     env = exportables[name]
     package(env, "gymnasium", folder, monkeypatch)
     made = gymnasium.make(f"spadework/{env.name}-v0", render_mode="ansi")
@@ -253,8 +254,7 @@ import verifiers.v1 as vf
 kinds = [getattr(package, name) for name in package.__all__]
 environment = next(kind for kind in kinds if issubclass(kind, vf.Env))
 taskset = next(kind for kind in kinds if issubclass(kind, vf.Taskset))
-config = next(value for name, value in vars(package).items() if name.endswith("Config")
-              and isinstance(value, type) and issubclass(value, vf.TasksetConfig) and value is not vf.TasksetConfig)
+config = getattr(package, taskset.__name__.removesuffix("Taskset") + "Config")
 tasks = list(taskset(config(num_tasks=2, first_seed=7)))
 assert [task.data.info["seed"] for task in tasks] == [7, 8]
 assert tasks[0].data.system_prompt

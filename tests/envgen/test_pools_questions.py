@@ -63,7 +63,7 @@ def test_a_faithful_way_to_compare_is_found(rule: Rule, kind: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "why"),
     [
-        (lambda given, right: float(given == right or given == "zz"), "full marks to 'zz'"),
+        (lambda given, right: float(given in (right, "zz")), "full marks to 'zz'"),
         (lambda given, right: float(right in given), "takes answers"),
         (lambda given, right: 0.5, "takes answers"),
         (lambda given, right: float(abs((whole(given) or 0) - int(right)) < 2), "takes answers"),
@@ -87,11 +87,9 @@ def test_a_scorer_that_asks_for_the_instance_is_refused_at_once() -> None:
 
 
 def test_a_list_whose_order_does_not_matter_is_tried_in_another_order() -> None:
-    question = Question("q", "2 × 3 × 5")
-    assert "5 × 3 × 2" in answers_to_try(question, ())
-    assert "1/2" in answers_to_try(Question("q", "2/4"), ()) or "4/8" in answers_to_try(
-        Question("q", "2/4"), ()
-    )
+    question = Question("q", "2 \u00d7 3 \u00d7 5")
+    assert "5 \u00d7 3 \u00d7 2" in answers_to_try(question, ())
+    assert {"1/2", "3/6"} <= set(answers_to_try(Question("q", "2/4"), ()))
     assert all(answer == answer.strip() for answer in answers_to_try(question, [" x "]))
 
 
