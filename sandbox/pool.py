@@ -44,6 +44,7 @@ class Pool:
         self._slots: OrderedDict[bytes, _Slot] = OrderedDict()
         self._freed = asyncio.Condition()
         self._many = asyncio.Lock()
+        self._endings: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
         return self
@@ -99,7 +100,7 @@ class Pool:
         """End every jail."""
         slots = list(self._slots.values())
         self._slots.clear()
-        await asyncio.gather(*(self._end(slot) for slot in slots))
+        await asyncio.gather(*(self._end(slot) for slot in slots), *self._endings)
 
     async def _take(self, source: str) -> _Slot:
         key = hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest()
@@ -126,6 +127,13 @@ class Pool:
             return slot
 
     async def _end(self, slot: _Slot) -> None:
+        """End a slot's jail, to the end even if whoever waits for it is cancelled."""
+        ending = asyncio.create_task(self._end_jail(slot))
+        self._endings.add(ending)
+        ending.add_done_callback(self._endings.discard)
+        await asyncio.shield(ending)
+
+    async def _end_jail(self, slot: _Slot) -> None:
         try:
             jail = await asyncio.shield(slot.starting)
         except Exception:  # its lease has been told

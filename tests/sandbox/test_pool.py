@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -83,6 +84,30 @@ async def test_a_bad_source_faults_its_leases_and_leaves_the_pool_whole(game: st
                     pass
         async with pool.lease(game) as jail:
             assert jail.alive
+
+
+async def test_a_lease_cancelled_while_it_makes_room_leaves_no_jail_behind(game: str) -> None:
+    async def take(source: str) -> None:
+        async with pool.lease(source):
+            await asyncio.sleep(60)
+
+    def children() -> set[str]:
+        return {
+            child
+            for task in Path("/proc/self/task").iterdir()
+            for child in (task / "children").read_text().split()
+        }
+
+    before = children()
+    async with Sandbox(SandboxConfig(spare_jails=0)) as sandbox:
+        async with Pool(sandbox, 1) as pool:
+            for source in numbered(game, 6):
+                # The jail of the one before is still starting when room is made.
+                task = asyncio.create_task(take(source))
+                await asyncio.sleep(0.003)
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        assert children() == before
 
 
 async def test_a_cancelled_lease_leaves_its_jail_to_others(game: str) -> None:
