@@ -1,6 +1,7 @@
 """The environment store: records, shards, tables that are searched, the diversity filter."""
 
 from memory.config import MemoryConfig
+from memory.examples import Examples
 from memory.releases import Release
 from memory.schema import (
     DesignRecord,
@@ -12,7 +13,7 @@ from memory.schema import (
 )
 from memory.shards import Manifest, ShardData
 from memory.standing import measure, status
-from memory.store import Examples, Store
+from memory.store import Store
 from memory.view import Frames, View, open
 
 __all__ = [

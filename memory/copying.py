@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from memory import generation, releases, shards
 from memory.config import MemoryConfig
+from memory.mark import MARK, UNFINISHED
 from memory.places import Place
 from memory.shards import json_bytes
-from memory.store import UNFINISHED, Store
+from memory.store import Store
 from spadekit.errors import BadInput
 
-_MARK = "store.json"
 _LOGS = ("plays", "standings")
 Told = Callable[[str], None]
 
@@ -36,7 +36,7 @@ def copy(source: Store, target: Place, config: MemoryConfig, told: Told = lambda
     """
     root = source.place
     _check(root, target)
-    finished = (target / _MARK).exists()
+    finished = (target / MARK).exists()
     if not finished:
         (target / UNFINISHED).replace(json_bytes({"from": str(root)}))
     counts = [0, 0]
@@ -65,7 +65,7 @@ def copy(source: Store, target: Place, config: MemoryConfig, told: Told = lambda
         copied.close()
     if problems:
         raise BadInput(f"the copy is not whole: {problems[0]}")
-    (target / _MARK).create((root / _MARK).read())
+    (target / MARK).create((root / MARK).read())
     (target / UNFINISHED).remove()
     return Copied(*counts)
 
@@ -74,7 +74,7 @@ def _check(root: Place, target: Place) -> None:
     here, there = f"{root}/", f"{target}/"
     if here.startswith(there) or there.startswith(here):
         raise BadInput(f"{target} and {root} lie in one another; copy to another place")
-    if (target / _MARK).exists():
+    if (target / MARK).exists():
         return
     try:
         begun = json.loads((target / UNFINISHED).read())["from"]

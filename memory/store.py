@@ -1,29 +1,25 @@
 """The store: one door to shards, logs, tables, search and the diversity filter."""
 
-import json
-import random
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from memory import generation, lineage, releases, search, shards, stats
+from memory import generation, lineage, mark, releases, search, shards, stats
 from memory.config import MemoryConfig
 from memory.diversity import DiversityFilter
 from memory.door import answering
 from memory.embedding import Embedder
-from memory.faults import explain
+from memory.examples import Examples, choose
 from memory.indexing import Indexer
 from memory.lineage import Lineage
 from memory.places import Place, place_of
 from memory.releases import Release
 from memory.schema import (
-    SCHEMA_VERSION,
     DesignRecord,
     EnvironmentRecord,
     PlayRecord,
@@ -31,25 +27,14 @@ from memory.schema import (
     from_table,
 )
 from memory.search import Band, Hit, Latest
-from memory.shards import Manifest, ShardData, json_bytes
+from memory.shards import Manifest, ShardData
 from memory.sketches import load_filter
 from memory.stats import Stats
 from memory.tables import Tables, any_of, quoted
 from spadekit.errors import BadInput
 
-UNFINISHED = "copying.json"
-"""In a place that is being filled by a copy; ``store.json`` comes last and this goes."""
-
 Found = TypeVar("Found")
 _HEX = frozenset("0123456789abcdef")
-
-
-@dataclass(frozen=True)
-class Examples:
-    """What a brief shows: environments at the frontier, and ones to stay away from."""
-
-    frontier: tuple[EnvironmentRecord, ...]
-    avoid: tuple[EnvironmentRecord, ...]
 
 
 class Store:
@@ -85,29 +70,7 @@ class Store:
         Raises ``BadInput``.
         """
         place = place_of(root)
-        mark = place / "store.json"
-        try:
-            if create and not mark.exists():
-                mark.create(json_bytes({"schema": SCHEMA_VERSION}))
-            found = json.loads(mark.read())["schema"]
-            newer = found > SCHEMA_VERSION
-        except FileNotFoundError:
-            if (place / UNFINISHED).exists():
-                raise BadInput(
-                    f"{place}: a copy that is not finished; run the same `spadework memory copy` again"
-                ) from None
-            raise BadInput(
-                f"{place}: no store here; `spadework generate` makes one, --home or memory.uri "
-                "names another place"
-            ) from None
-        except OSError as error:
-            raise BadInput(explain(error, str(place))) from None
-        except (ValueError, KeyError, TypeError):
-            raise BadInput(f"{mark}: not a store's mark; restore it from a copy") from None
-        if newer:
-            raise BadInput(
-                f"{place}: written by a newer version (schema {found}); upgrade spadework"
-            )
+        mark.check(place, create)
         config = config or MemoryConfig()
         return cls(place, config, embedder or Embedder(config.embed_model, config.embed_batch))
 
@@ -382,20 +345,10 @@ class Store:
         self._refresh()
         where = search.filters(setting, skill, None)
         ids = self.tables.scan("environments", where, ["id"]).column("id").to_pylist()
-        latest = self.latest_standings(policy_version)
-        known = sorted(one for one in ids if one in latest)
-        frontier = [one for one in known if latest[one].status == "frontier"]
-        frontier.sort(key=lambda one: -latest[one].regret)
-        avoid = [
-            one for one in known if latest[one].status in ("mastered", "hopeless", "hint_only")
-        ]
-        chance = random.Random(seed)
-        best = frontier[: 4 * n]
-        chosen = chance.sample(best, min(n, len(best)))
-        shunned = chance.sample(avoid, min(n, len(avoid)))
-        records = {one.id: one for one in self.environments(ids=[*chosen, *shunned])}
+        frontier, avoid = choose(ids, self.latest_standings(policy_version), seed, n)
+        records = {one.id: one for one in self.environments(ids=[*frontier, *avoid])}
         return Examples(
-            tuple(records[one] for one in chosen), tuple(records[one] for one in shunned)
+            tuple(records[one] for one in frontier), tuple(records[one] for one in avoid)
         )
 
     @answering

@@ -170,8 +170,9 @@ def test_an_interrupted_copy_is_no_store_and_is_finished_by_the_next(
         patched.setattr(Folder, "replace", cut(replace))
         patched.setattr(Folder, "publish", cut(publish))
         _copy(full, target)
-    with pytest.raises(BadInput, match="a copy that is not finished; run the same"):
-        Store.open(target)
+    for create in (False, True):
+        with pytest.raises(BadInput, match="a copy that is not finished; run the same"):
+            Store.open(target, create=create)
     _copy(full, target)
     assert _truth(place_of(target)) == _truth(full.place)
     assert not (target / "copying.json").exists()
