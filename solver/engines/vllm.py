@@ -23,6 +23,7 @@ from transformers import AutoTokenizer, GenerationConfig
 from solver.chat import Chat
 from solver.config import PolicyConfig
 from solver.engines.http import MOST_ERRORS, Endpoint, Refused
+from solver.engines.untied import HEAD
 from solver.engines.vllm_weights import HOW, ServedWeights
 from solver.policy import Completion, Sampling
 from solver.versions import version_of
@@ -164,8 +165,8 @@ class VllmEngine:
         root = Path(str(bases[0].get("root") or ""))
         await asyncio.to_thread(self._check_model, folder, root)
         self._weights = ServedWeights(self._endpoint, root, self._note)
-        self._stamp = await self._weights.begin()
         try:
+            await self._weights.begin(folder)
             await self._check_tokenizer()
             await self._serve(folder, await asyncio.to_thread(self._weights.check, folder))
             await self._check_logprobs()
@@ -180,7 +181,7 @@ class VllmEngine:
                     f"{self._endpoint.url} serves other weights than {folder} and cannot switch: {HOW}"
                 )
         elif stamp == await self._weights.stamp():
-            self._weights.serving(folder, stamp)
+            await self._weights.serving(folder, stamp)
         else:
             await self._weights.switch(folder, stamp)
         self._served = (folder, stamp)
@@ -262,6 +263,8 @@ class VllmEngine:
             except (OSError, ValueError) as error:
                 raise BadInput(f"{where / 'config.json'} cannot be read: {error}") from None
             told.append({key: value for key, value in config.items() if key not in UNTOLD})
+        if (root / HEAD).is_file():
+            told[0] |= {"tie_word_embeddings": False}
         odd = sorted(key for key in told[0] | told[1] if told[0].get(key) != told[1].get(key))
         if odd:
             raise BadInput(

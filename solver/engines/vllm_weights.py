@@ -8,6 +8,7 @@ that was restarted, or switched by somebody else, has another.
 """
 
 import asyncio
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,15 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 
 from solver.engines.http import Endpoint, Refused
+from solver.engines.untied import HEAD, is_tied, untie
 from solver.versions import INFO, MEND, PolicyInfo, file_digest, weight_files
 from spadekit.errors import BadInput, OurFault
 
 SWITCHING = "spadework: switching"
 QUICK_S = 30.0
 """Longest time for an answer that takes no work."""
+VIEWS = "served"
+"""Folder beside the versions for what a server is shown instead of them."""
 HOW = "start it with VLLM_SERVER_DEV_MODE=1 in its environment"
 
 
@@ -35,25 +39,41 @@ class ServedWeights:
         """Folder and stamp of the weights that are known to serve."""
         self.switchable = False
 
-    async def begin(self) -> str:
-        """Find out whether weights can be switched; return the server's stamp ("" if they cannot)."""
+    async def begin(self, folder: Path) -> None:
+        """Find out whether weights can be switched.
+
+        Raises ``BadInput`` where a switch to ones like those in ``folder`` would be half a switch.
+        """
         try:
-            stamp = await self.stamp()
+            await self.stamp()
+            path = "/server_info?config_format=json"
+            answer = await self._endpoint.once("GET", path, timeout_s=QUICK_S)
         except Refused:
-            return ""
+            return
         self.switchable = True
+        device = answer["vllm_config"]["device_config"]["device"]
+        if device == "cpu" and not self.untied and await asyncio.to_thread(is_tied, folder):
+            raise BadInput(
+                f"{self._endpoint.url} runs on a CPU, where a switch of weights leaves a tied output "
+                f"layer as it was: start it with the folder that `python -m solver.engines.untied "
+                f"{folder} OUT` writes"
+            )
         if weight_files(self._root):
             self._good = (self._root, "default")
-        return stamp
+
+    @property
+    def untied(self) -> bool:
+        """Whether the server was started with an output layer of its own (``solver.engines.untied``)."""
+        return (self._root / HEAD).is_file()
 
     async def stamp(self) -> str:
         """The server's name for what it serves."""
         answer = await self._endpoint.once("GET", "/weight_info", timeout_s=QUICK_S)
         return str(answer["weight_version"])
 
-    def serving(self, folder: Path, stamp: str) -> None:
+    async def serving(self, folder: Path, stamp: str) -> None:
         """Take note of weights that the server is found to serve already."""
-        self._good = (folder, stamp)
+        self._good = (await asyncio.to_thread(self._shown, folder, stamp), stamp)
 
     def check(self, folder: Path) -> str:
         """Check a folder before it is shown to the server; return its stamp.
@@ -85,12 +105,13 @@ class ServedWeights:
         then serve again, or, where they could not be put back, the message says to restart the server.
         """
         limit = self._endpoint.config.load_s
+        shown = await asyncio.to_thread(self._shown, folder, stamp)
         self._note(f"policy: {self._endpoint.url} loads {folder.name}")
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:
             async with asyncio.timeout(limit):
-                await self._put(folder, stamp)
+                await self._put(shown, stamp)
         except (Refused, OurFault, TimeoutError) as error:
             why = (
                 f"not within policy.load_s = {limit:g}"
@@ -103,7 +124,8 @@ class ServedWeights:
                 f"{what}; the weights before it go on serving. The server must see that folder "
                 "under the same path"
             ) from error
-        self._good = (folder, stamp)
+        self._good = (shown, stamp)
+        await asyncio.to_thread(self._tidy, shown)
         self._note(
             f"policy: {self._endpoint.url} serves {folder.name} ({loop.time() - began:.1f} s)"
         )
@@ -126,6 +148,22 @@ class ServedWeights:
         await self._tell("/reset_prefix_cache", {})
         await self._tell("/update_weight_version", {"new_version": stamp})
         await self._tell("/resume", {})
+
+    def _shown(self, folder: Path, stamp: str) -> Path:
+        """The folder that the server is to read a version from."""
+        if not self.untied:
+            return folder
+        view = folder.parent / VIEWS / stamp.replace(" ", "-")
+        if not view.is_dir():
+            untie(folder, view)
+        return view
+
+    def _tidy(self, shown: Path) -> None:
+        """Remove the untied folders of versions that are not served any more."""
+        if shown.parent.name == VIEWS:
+            for view in shown.parent.glob("v*"):
+                if view != shown:
+                    shutil.rmtree(view, ignore_errors=True)
 
     async def _tell(self, path: str, body: Any) -> None:
         limit = self._endpoint.config.load_s

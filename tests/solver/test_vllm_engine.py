@@ -21,6 +21,7 @@ from transformers import AutoTokenizer
 
 from solver.config import PolicyConfig
 from solver.engines import http
+from solver.engines.untied import untie
 from solver.engines.vllm import VllmEngine
 from solver.policy import Sampling
 from solver.versions import PolicyInfo, Versions
@@ -40,6 +41,7 @@ class Vllm:
     developer: bool = True
     processed: bool = True
     logprobs: bool = True
+    device: str = "cuda"
     stamp: str = "default"
     weights: Path | None = None
     paused: bool = False
@@ -72,6 +74,8 @@ class Vllm:
         return self._developer(path, request.body) if self.developer else NOT_FOUND
 
     def _developer(self, path: str, body: Any) -> Any:
+        if path == "/server_info":
+            return {"vllm_config": {"device_config": {"device": self.device}}}
         if path == "/weight_info":
             return {"weight_version": self.stamp}
         if path == "/update_weight_version":
@@ -100,7 +104,7 @@ class Vllm:
             self.aborts -= 1
             return {"choices": [{"finish_reason": "abort", "token_ids": [], "logprobs": None}]}
         scale = body["temperature"] if self.processed else 1.0
-        number = int(self.weights.name[1:]) if self.weights.name[1:].isdigit() else 0
+        number = int(self.weights.name[1:7]) if self.weights.name[1:7].isdigit() else 0
         ids = [60 + number, self.tokenizer.eos_token_id]
         finish = "stop"
         if body["max_tokens"] == 1:
@@ -351,3 +355,26 @@ async def test_prompts_that_cannot_be_completed_are_refused(
                 await engine.complete([], SAMPLING)
             with pytest.raises(ValueError, match="context of 512"):
                 await engine.complete([20] * 505, SAMPLING)
+
+
+async def test_a_tied_output_layer_is_untied_for_a_server_on_a_cpu(
+    serve: Any, vllm: Vllm, versions: Versions, tmp_path: Path
+) -> None:
+    vllm.device = "cpu"
+    with serve(vllm) as served, pytest.raises(BadInput, match=r"python -m solver\.engines\.untied"):
+        async with opened(versions.path(0), served.url):
+            pass
+    vllm.root = tmp_path / "untied"
+    untie(versions.path(0), vllm.root)
+    vllm.weights = vllm.root
+    with serve(vllm) as served:
+        async with opened(versions.path(0), served.url) as engine:
+            await engine.load(versions.path(1))
+            assert (await engine.complete(PROMPT, SAMPLING)).version == 1
+    assert vllm.weights.parent == versions.root / "served"
+    head = load_file(vllm.weights / "lm_head.safetensors")["lm_head.weight"]
+    embedding = load_file(versions.path(1) / "model.safetensors")["model.embed_tokens.weight"]
+    assert torch.equal(head, embedding)
+    assert versions.all() == [0, 1, 2]
+    (view,) = (versions.root / "served").iterdir()
+    assert view.name.startswith("v000001-")

@@ -25,6 +25,7 @@ from solver.config import PolicyConfig, TrainConfig
 from solver.embedded.manifest import SHIPPED
 from solver.engines.chat import ChatEngine
 from solver.engines.local import LocalEngine
+from solver.engines.untied import untie
 from solver.engines.vllm import VllmEngine
 from solver.learner import Learner
 from solver.policy import Completion, Sampling
@@ -81,7 +82,7 @@ class Server:
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("served") / "model"
-    shutil.copytree(SHIPPED, folder)
+    untie(SHIPPED, folder)
     return folder
 
 
