@@ -19,6 +19,11 @@ BORROWED = 0.6
 large means that hardly anything else is looked at."""
 ENOUGH_SEEDS = 3
 SHOWN = 120
+MENDS = {
+    "halving": f" within {QUICK} turns; make the range much larger, or let the number follow from "
+    "something",
+    "borrowed": "; what is right must follow from what this seed shows",
+}
 MANY_PLAYS = 20
 """From so many plays on a share is close enough to the true one."""
 READABLE = 0.8
@@ -162,15 +167,10 @@ def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str) -> Check:
     name = skilless_winner(wins)
     if name:
         deed, (won, plays) = DEEDS[setting][name], wins[name]
-        mend = (
-            f"within {QUICK} turns; make the range much larger, or let the number follow from "
-            "something"
-            if name == "halving"
-            else "; at most 5 % are allowed, luck of one in 100 apart; make winning need the skill"
+        mend = MENDS.get(
+            name, "; at most 5 % are allowed, luck of one in 100 apart; make it need skill"
         )
-        message = (
-            f"a player that {deed} wins {won} of {plays} plays{' ' * (name == 'halving')}{mend}"
-        )
+        message = f"a player that {deed} wins {won} of {plays} plays{mend}"
         return Check("nontrivial", "fail", message, evidence)
     message = "no player without skill wins more than luck allows: " + ", ".join(
         f"{name} {won}/{plays}" for name, (won, plays) in wins.items()

@@ -65,6 +65,7 @@ ODD_WORDS = (
     "no box at all",
     "\\boxed{}",
     "\\boxed{-1}",
+    *(f"\\boxed{{{word}}}" for word in NONSENSE),
     "\\boxed{a, b, c, d}",
     "\\boxed{\u00b2}",  # isdigit() says yes, int() says no
     "\\boxed{\U0001f642 \u202e\u0301\u0661}",

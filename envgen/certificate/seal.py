@@ -97,7 +97,8 @@ def probes(info: JailInfo, instances: Sequence[Instance], cap: int) -> list[tupl
     A call whose arguments are all off often meets another error than one with a single slip.
     """
     found = []
-    some = instances if info.setting == "tool_use" else instances[:PROBED]
+    slips = any(len(tool["function"]["parameters"]["properties"]) > 1 for tool in info.tools)
+    some = instances if slips else instances[:PROBED]
     for place, one in enumerate(some):
         actions = replies(info, one.solution or ())
         play: list[str] = []
