@@ -18,7 +18,8 @@ class MemoryConfig:
     ``embed_model``: ``packaged`` (MiniLM from PyPI, no hub needed), the name of any
     sentence-transformers model, or a folder with one. ``embed_batch``: texts per batch.
     ``fresh_s``: a reader sees others' writes after at most this many seconds.
-    ``exact_below``: rows under which search is exact. ``compact_every``: commits to a table between two compactions. ``collapse_below``: Vendi
+    ``exact_below``: rows under which search is exact. ``compact_every``: commits to a table
+    between two compactions. ``collapse_below``: Vendi
     score / n of a shard under which ``stats`` raises the alarm.
     """
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 _RRF = 60  # the usual constant of reciprocal rank fusion (Cormack et al., 2009)
 _WORD = re.compile(r"\w+")
@@ -42,6 +43,7 @@ def terms(text: str) -> frozenset[str]:
     return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in _STOP)
 
 
+@lru_cache(maxsize=8192)
 def _stem(word: str) -> str:
     """Cut the endings of English inflection; both sides are cut alike, so crude is good enough."""
     for ending in _ENDINGS:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,8 +11,6 @@ from memory import generation, shards
 from memory.embedding import Embedder, embedding_text
 from memory.places import Place
 from memory.schema import (
-    DesignRecord,
-    EnvironmentRecord,
     PlayRecord,
     StandingRecord,
     to_table,
@@ -22,7 +21,7 @@ from spadekit.errors import BadInput
 _LOGS: dict[str, type] = {"plays": PlayRecord, "standings": StandingRecord}
 _COMPACTED = ("environments", "designs", "quarantine", "plays", "standings", "indexed")
 REFUSED = ("refused", "duplicate")  # outcomes of designs that stand in quarantine
-_BATCH = 64  # texts between two commits
+_BATCH = 512  # texts between two commits: some ten seconds of a model's work
 
 
 class Indexer:
@@ -37,6 +36,7 @@ class Indexer:
         self.tables = tables
         self.embedder = embedder
         self._done: set[str] = set()
+        self._embedded: tuple[Any, ...] = ()  # versions of the tables when nothing was missing
 
     def catch_up(self) -> int:
         """Index every shard and log that is not yet; return how many there were."""
@@ -117,10 +117,11 @@ class Indexer:
 
     def embed_missing(self) -> int:
         """Embed environments that have no embedding; return how many. Safe to run beside itself."""
-        self.check_model()
         tables = self.tables
-        if not self.unembedded():
+        state = (self.embedder.name, *(tables.version(one) for one in ("environments", "vectors")))
+        if state == self._embedded:
             return 0
+        self.check_model()
         have = set(tables.scan("vectors", columns=["id"]).column("id").to_pylist())
         known = tables.scan("environments", columns=["id"]).column("id").to_pylist()
         missing = [one for one in known if one not in have]
@@ -137,6 +138,8 @@ class Indexer:
             tables.compact("vectors")
         if missing:
             tables.ensure_indexes("vectors")
+        else:
+            self._embedded = state
         return len(missing)
 
     def verify(self) -> list[str]:
@@ -186,34 +189,32 @@ class Indexer:
     def _index(self, name: str) -> str:
         folder, _, rest = name.partition("/")
         if folder == "shards":
-            data = shards.read(self.root / "shards", int(rest))
-            number = data.manifest.shard
-            self._standings(data.standings)
-            self._environments(data.environments)
-            self._designs(data.designs)
-            self._plays(data.plays, number)
-            return data.manifest.content
+            # As Arrow tables: records of thousands of rows would be made only to be undone.
+            root = self.root / "shards"
+            head = shards.manifest(root, int(rest))
+            self._standings(shards.read_member(root, head, "standings"))
+            self._environments(shards.member_table(root, head, "environments"))
+            self._designs(shards.member_table(root, head, "designs"))
+            self._plays(shards.member_table(root, head, "plays"), head.shard)
+            return head.content
         path = self.root / name
         if folder == "plays":
-            self._plays(shards.read_log(path, PlayRecord), 0)
+            self._plays(to_table(PlayRecord, shards.read_log(path, PlayRecord)), 0)
         else:
             self._standings(shards.read_log(path, StandingRecord))
         return path.name.removesuffix(".parquet")
 
-    def _environments(self, records: Sequence[EnvironmentRecord]) -> None:
-        words = [embedding_text(one.title, one.description, one.skills) for one in records]
-        rows = to_table(EnvironmentRecord, records)
-        clean = pa.array([text.encode("utf-8", "replace").decode() for text in words], pa.string())
-        self.tables.insert("environments", rows.append_column("words", clean))
+    def _environments(self, rows: pa.Table) -> None:
+        about = (rows.column(name).to_pylist() for name in ("title", "description", "skills"))
+        words = pa.array([embedding_text(*one) for one in zip(*about, strict=True)], pa.string())
+        self.tables.insert("environments", rows.append_column("words", words))
 
-    def _designs(self, records: Sequence[DesignRecord]) -> None:
-        rows = to_table(DesignRecord, records)
+    def _designs(self, rows: pa.Table) -> None:
         self.tables.insert("designs", rows)
         refused = pc.is_in(rows.column("outcome"), pa.array(REFUSED))
         self.tables.insert("quarantine", rows.filter(refused).select(QUARANTINE))
 
-    def _plays(self, records: Sequence[PlayRecord], shard: int) -> None:
-        rows = to_table(PlayRecord, records)
+    def _plays(self, rows: pa.Table, shard: int) -> None:
         column = pa.array([shard] * rows.num_rows, pa.int32())
         self.tables.insert("plays", rows.append_column("shard", column))
 

@@ -96,6 +96,7 @@ class Tables:
         self.config = config
         self._width = width
         self._open: dict[str, Any] = {}
+        self._indexed: set[str] = set()  # tables that have all their indexes
         self._db: Any = None
 
     def schema(self, name: str) -> pa.Schema:
@@ -143,6 +144,10 @@ class Tables:
             .execute(batch)
         )
 
+    def version(self, name: str) -> int:
+        """Return the number of a table's newest version; every commit makes one."""
+        return int(self.table(name).version)
+
     def scan(
         self,
         name: str,
@@ -157,17 +162,15 @@ class Tables:
             query = query.where(where)
         if columns is not None:
             query = query.select(list(columns))
-        return query.limit(limit if limit is not None else max(1, table.count_rows())).to_arrow()
+        return (query if limit is None else query.limit(limit)).to_arrow()
 
     def nearest(self, vector: Sequence[float], where: str, limit: int) -> list[tuple[str, float]]:
         """Return (id, cosine) of the nearest embeddings: exact below ``exact_below`` rows."""
         table = self.table("vectors")
-        if not table.count_rows():
-            return []
         query = table.search(vector, vector_column_name="embedding").distance_type("cosine")
         if where:
             query = query.where(where, prefilter=True)
-        if self._has_vector_index(table):
+        if self._has_vector_index():
             query = query.nprobes(_ANN_PROBES).refine_factor(_ANN_REFINE)
         found = query.select(["id", "_distance"]).limit(limit).to_arrow()
         similarity = [1.0 - distance for distance in found.column("_distance").to_pylist()]
@@ -178,7 +181,7 @@ class Tables:
         from lancedb.query import MatchQuery
 
         table = self.table("environments")
-        if not table.count_rows() or not words.strip():
+        if not words.strip():
             return []
         self.ensure_indexes("environments")
         match = MatchQuery(words, "words")  # type: ignore[call-arg]
@@ -195,6 +198,8 @@ class Tables:
         """Create the indexes that a table lacks, the vector index once it is large enough."""
         from lancedb.index import FTS, Bitmap, BTree, IvfSq, LabelList
 
+        if name in self._indexed:
+            return
         makers = {"B": BTree, "M": Bitmap, "L": LabelList, "F": FTS}
         table = self.table(name)
         present = {column for index in table.list_indices() for column in index.columns}
@@ -205,8 +210,12 @@ class Tables:
             and table.count_rows() >= self.config.exact_below
         ):
             missing["embedding"] = IvfSq(distance_type="cosine")
-        for column, config in missing.items():
+        done = [
             self._retried(table, lambda c=column, g=config: table.create_index(c, config=g))
+            for column, config in missing.items()
+        ]
+        if all(done) and (name != "vectors" or "embedding" in (present | missing.keys())):
+            self._indexed.add(name)  # for good: asking again costs every search milliseconds
 
     def compact(self, name: str, force: bool = False) -> bool:
         """Merge small fragments, update indexes, drop old versions; say whether that was done.
@@ -237,6 +246,7 @@ class Tables:
     def close(self) -> None:
         """Let go of the tables; they are opened again at their next use."""
         self._open.clear()
+        self._indexed.clear()
         self._db = None
 
     def _connect(self) -> Any:
@@ -247,9 +257,11 @@ class Tables:
             self._db = lancedb.connect(self.uri, read_consistency_interval=fresh)
         return self._db
 
-    @staticmethod
-    def _has_vector_index(table: Any) -> bool:
-        return any("embedding" in index.columns for index in table.list_indices())
+    def _has_vector_index(self) -> bool:
+        if "vectors" in self._indexed:
+            return True
+        indexes = self.table("vectors").list_indices()
+        return any("embedding" in index.columns for index in indexes)
 
     @staticmethod
     def _retried(table: Any, work: Any, tries: int = 4) -> bool:
