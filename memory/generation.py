@@ -36,11 +36,6 @@ def switch(root: Place, name: str) -> None:
             (root / other).remove()
 
 
-def folders(root: Place) -> list[str]:
-    """Return the names of all folders that hold tables, also of what a killed rebuild left."""
-    return [name for name in root.folders() if _ours(name)]
-
-
 def _ours(name: str) -> bool:
     return name == FIRST or name.startswith(f"{FIRST}-")
 
