@@ -6,8 +6,8 @@ process, because they reseed the shared generators, leave threads behind and may
 
     python -m envgen.pools.make reasoning-gym gcd lcm
 
-prints one JSON line per task: ``{"task", "title", "skills", "source"}`` or ``{"task", "refused"}``; a
-first line lists the names there are.
+prints one JSON line per task (all without a name): ``{"task", "title", "skills", "source"}`` or
+``{"task", "refused"}``; a first line lists the names there are.
 """
 
 import json
@@ -26,21 +26,22 @@ PACKAGES = {
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print a line for each task named."""
+    """Print a line for each task."""
     package, *wanted = arguments
     # What a package prints is not ours to parse: our lines go where stdout was.
     lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
     module = import_module(PACKAGES[package])
-    print(json.dumps({"tasks": module.names()}), file=lines, flush=True)
-    for task in wanted:
+    known = module.names()
+    print(json.dumps({"tasks": known}), file=lines, flush=True)
+    for task in wanted or known:
         try:
             made = module.make(task)
             line = {"task": task, "title": made[0], "skills": made[1], "source": made[2]}
         except Refusal as refusal:
             line = {"task": task, "refused": str(refusal)}
-        except Exception as error:
+        except Exception as error:  # whatever a package raises is its own fault, not ours
             text = " ".join(str(error).split())[:200]
             line = {"task": task, "refused": f"the package fails: {type(error).__name__}: {text}"}
         print(json.dumps(line), file=lines, flush=True)

@@ -33,17 +33,14 @@ def read_package(package: str, wanted: Sequence[str], largest: int) -> Iterator[
     """Yield a candidate for each task named (all without a name), in order. Raises ``BadInput``."""
     if importlib.util.find_spec(MODULES[package]) is None:
         raise BadInput(f"{package} is not installed; `pip install -e '.[pools]'` installs it")
-    with _maker(package, ()) as lines:
-        known: list[str] = _next(lines, START_S, package)["tasks"]
-    for name in wanted:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 3)
-            told = f"; is it {' or '.join(near)}?" if near else ""
-            raise BadInput(f"{package} has no task {name!r}{told}")
-    left = list(dict.fromkeys(wanted)) or known
-    while left:
+    left = list(dict.fromkeys(wanted))
+    checked = False
+    while left or not checked:
         with _maker(package, left) as lines:
-            _next(lines, START_S, package)
+            known: list[str] = _next(lines, START_S, package)["tasks"]
+            if not checked:
+                _check(package, left, known)
+                left, checked = left or known, True
             while left:
                 try:
                     made = _next(lines, TASK_S, package)
@@ -52,6 +49,14 @@ def read_package(package: str, wanted: Sequence[str], largest: int) -> Iterator[
                     yield Unusable(f"{package}:{left.pop(0)}", "slow", detail)
                     break
                 yield _found(package, left.pop(0), made, largest)
+
+
+def _check(package: str, wanted: Sequence[str], known: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 3)
+            told = f"; is it {' or '.join(near)}?" if near else ""
+            raise BadInput(f"{package} has no task {name!r}{told}")
 
 
 def _found(package: str, task: str, made: dict[str, Any], largest: int) -> Found:

@@ -19,12 +19,10 @@ from envgen.pools.candidate import Candidate, Unusable, from_row, skills_of
 from envgen.pools.local import read
 from memory import Store
 from spadekit.errors import BadInput
-from tests.hub import Hub
 
 ROOT = Path(__file__).parents[2]
 SOUND = ROOT / "tests" / "corpora" / "sound"
 FLAWED = ROOT / "tests" / "corpora" / "flawed"
-GOOD = ("list_is_data.py", "cipher.py")
 LARGEST = 65_536
 
 
@@ -219,55 +217,62 @@ def test_an_import_that_was_killed_goes_on_where_it_was(
         assert done in [record.certificate for record in store.environments()]
 
 
+HUB = """
+import contextlib, io, json, os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+work = Path(sys.argv[2])
+files = {path.name: path.read_bytes() for path in (work / "files").iterdir()}
+with Hub() as hub:
+    pin = hub.data_set("tester/pool", files).branches["main"]
+    hub.data_set("tester/closed", files).gated = True
+    os.environ["HF_ENDPOINT"] = hub.url  # before the client is imported
+    import spadework
+
+    def spade(uri):
+        sys.argv = ["spadework", "import", uri, "--json", "--home", str(work / "home")]
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                spadework.main()
+            except SystemExit as end:
+                return end.code or 0, out.getvalue(), err.getvalue()
+
+    told = [spade(uri) for uri in ("hf://tester/pool@main", f"hf://tester/pool@{pin}")]
+    bad = ("hf://tester/none", "hf://tester/pool@v9", "hf://tester/closed")
+    told += [spade(uri) for uri in bad]
+told.append(spade("hf://tester/pool"))
+print(json.dumps({"pin": pin, "told": told, "asked": [path for _, path in hub.log]}))
+"""
+
+
 def test_a_data_set_of_the_hub_is_imported_at_its_commit(tmp_path: Path) -> None:
+    """In a process of its own: the client reads where the Hub is when it is imported."""
     one, two = good_files()
-    row = {"code": one.read_text(), "tags": ["Spatial Reasoning"], "title": "First"}
+    files = tmp_path / "files"
+    files.mkdir()
     table = pa.Table.from_pylist([{"source": two.read_text(), "hint": "Look twice."}])
-    written = pa.BufferOutputStream()
-    pq.write_table(table, written)
-    files = {
-        "data/train.parquet": bytes(written.getvalue()),
-        "more.jsonl": json.dumps(row).encode() + b"\nnot json\n",
-        "README.md": b"# pool\n",
-    }
-    with Hub() as hub:
-        repo = hub.data_set("tester/pool", files)
-        hub.data_set("tester/closed", files).gated = True
-        environment = {
-            **os.environ,
-            "HF_ENDPOINT": hub.url,
-            "HF_HOME": str(tmp_path / "cache"),
-            "HF_HUB_DISABLE_XET": "1",
-            "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-        }
-
-        def spade(*arguments: object) -> "subprocess.CompletedProcess[str]":
-            command = [sys.executable, "-m", "spadework", *map(str, arguments)]
-            return subprocess.run(
-                command, cwd=ROOT, env=environment, capture_output=True, text=True
-            )
-
-        home = ("--home", tmp_path / "home")
-        done = spade("import", "hf://tester/pool@main", "--json", *home)
-        assert done.returncode == 0, done.stderr
-        told = json.loads(done.stdout)
-        assert (told["admitted"], told["refused"]) == (2, 1)
-        assert told["uri"] == f"hf://tester/pool@{repo.branches['main']}"
-        assert not any(path.endswith("README.md") for _, path in hub.log)
-        again = spade("import", f"hf://tester/pool@{repo.branches['main']}", "--json", *home)
-        assert json.loads(again.stdout)["shard"] is None
-        for uri, says in (
-            ("hf://tester/none", "no such data set"),
-            ("hf://tester/pool@v9", "no such revision"),
-            ("hf://tester/closed", "gated"),
-        ):
-            done = spade("import", uri, *home)
-            assert done.returncode == 2, done.stderr
-            assert says in done.stderr
-            assert len(done.stderr.strip().splitlines()) == 1
-    done = spade("import", "hf://tester/pool", *home)
-    assert done.returncode == 2, done.stderr
-    assert "cannot be used" in done.stderr
+    pq.write_table(table, files / "train.parquet")
+    row = {"code": one.read_text(), "tags": ["Spatial Reasoning"], "title": "First"}
+    (files / "more.jsonl").write_text(json.dumps(row) + "\nnot json\n")
+    (files / "README.md").write_text("# pool\n")
+    quiet = {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    environment = {**os.environ, **quiet, "HF_HOME": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", HUB, str(ROOT), str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    first, second, *bad = found["told"]
+    told = json.loads(first[1])
+    assert (first[0], told["admitted"], told["refused"]) == (0, 2, 1)
+    assert told["uri"] == f"hf://tester/pool@{found['pin']}"
+    assert not any(path.endswith("README.md") for path in found["asked"])
+    assert (second[0], json.loads(second[1])["shard"]) == (0, None)
+    words = ("no such data set", "no such revision", "gated", "cannot be used")
+    for (code, out, error), says in zip(bad, words, strict=True):
+        assert (code, out) == (2, "")
+        assert says in error
+        assert len(error.strip().splitlines()) == 1
 
 
 # Rows of somebody's table

@@ -145,7 +145,7 @@ def test_an_answer_that_no_box_can_hold_is_left_out() -> None:
 
 def test_a_program_of_questions_passes_the_certificate_and_tells_no_answer() -> None:
     text = 'What is """quoted""" \\n {n} plus {m}?\n'
-    questions = [Question(f"{text}{n}, {n * n}", str(n * n + n + 100)) for n in range(40)]
+    questions = [Question(f"{text}{n}, {n * n}", str(n * n + n + 100)) for n in range(60)]
     source = program("some-package", "sums", "Answer sums.", questions, "integer")
 
     async def main() -> None:
@@ -194,7 +194,9 @@ def test_reasoning_gym_tasks_become_programs_or_say_why_not() -> None:
     assert "full marks" in why["game_of_life_halting"]
     assert "comparison" in why["prime_factorization"]
     assert "instance" in why["countdown"]
-    # The same questions each time: a second import finds nothing new.
+    # The same questions each time, whatever this process hashes by: a second import is nothing new.
+    with pytest.raises(BadInput, match="is it lcm"):
+        list(read_package("reasoning-gym", ["lcn"], 65_536))
     assert list(read_package("reasoning-gym", ["lcm"], 65_536)) == [made]
     _agrees(made)
 
@@ -225,9 +227,3 @@ def test_rlve_gym_tasks_become_programs_or_say_why_not() -> None:
     assert isinstance(one, Candidate)
     assert 'KIND = "integer"' in one.source
     assert isinstance(two, Unusable)
-
-
-@pytest.mark.skipif(missing("reasoning_gym"), reason="pip install -e '.[pools]' installs it")
-def test_a_misspelt_task_is_named_with_its_neighbours() -> None:
-    with pytest.raises(BadInput, match="is it gcd"):
-        list(read_package("reasoning-gym", ["gdc"], 65_536))
