@@ -31,6 +31,9 @@ class _DateTime(_datetime.datetime):
 _datetime.date, _datetime.datetime = _Date, _DateTime
 import os as _os
 _os.getpid, _os.getppid = (lambda: 48611), (lambda: 48593)
+def _run(real):
+    return lambda: type(real())([part + 3214987 for part in real()])
+_os.times = _run(_os.times)
 """.lstrip("\n")
 
 
