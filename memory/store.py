@@ -242,10 +242,10 @@ class Store:
         return sorted(found, key=lambda one: (one.shard, one.id))
 
     @answering
-    def scan(self, table: str, where: str = "") -> pa.Table:
+    def scan(self, table: str, where: str = "", columns: list[str] | None = None) -> pa.Table:
         """Return the rows of a table of ``memory.tables`` that pass a SQL filter."""
         self._refresh()
-        return self.tables.scan(table, where)
+        return self.tables.scan(table, where, columns)
 
     @answering
     def skills(self) -> list[str]:

@@ -26,7 +26,7 @@ from memory.schema import StandingRecord
 from memory.search import Query, parse_band
 from memory.shards import Manifest
 from memory.store import Store
-from memory.tables import quoted
+from memory.tables import SCHEMAS, quoted
 from spadekit.errors import BadInput
 
 _FIGURES = {
@@ -40,6 +40,8 @@ _FIGURES = {
     "plays_hinted": pa.int32(),
     "measured_by": pa.int32(),  # the policy version of the newest standing
 }
+
+_INNER = ("key", "stamp")  # how the table of standings finds the last writer
 
 
 @dataclass(frozen=True)
@@ -185,8 +187,7 @@ class View:
             policy_version=policy_version,
             purpose=purpose or None,
         )
-        order = [("policy_version", "ascending"), ("id", "ascending")]
-        return _chosen(self._store.scan("plays", where).sort_by(order), columns)
+        return self._rows("plays", where, ("policy_version", "id"), columns)
 
     def standings(
         self,
@@ -200,12 +201,8 @@ class View:
         store.standings(ID, columns=["policy_version", "regret", "regret_low", "regret_high"])
         """
         name = self._store.environment(environment).id if environment else None
-        rows = self._store.scan(
-            "standings", _where(environment=name, policy_version=policy_version)
-        )
-        rows = rows.drop_columns(["key", "stamp"])
-        order = [("environment", "ascending"), ("policy_version", "ascending")]
-        return _chosen(rows.sort_by(order), columns)
+        where = _where(environment=name, policy_version=policy_version)
+        return self._rows("standings", where, ("environment", "policy_version"), columns)
 
     def designs(
         self,
@@ -215,8 +212,8 @@ class View:
         columns: Sequence[str] | None = None,
     ) -> pa.Table:
         """Return completions of the designer; ``outcome`` is ``admitted``, ``refused``, ..."""
-        rows = self._store.scan("designs", _where(shard=shard, outcome=outcome or None))
-        return _chosen(rows.sort_by([("shard", "ascending"), ("id", "ascending")]), columns)
+        where = _where(shard=shard, outcome=outcome or None)
+        return self._rows("designs", where, ("shard", "id"), columns)
 
     def quarantine(
         self, *, shard: int | None = None, stage: str = "", columns: Sequence[str] | None = None
@@ -225,8 +222,8 @@ class View:
 
         store.quarantine().group_by(["stage", "reason"]).aggregate([("id", "count")])
         """
-        rows = self._store.scan("quarantine", _where(shard=shard, stage=stage or None))
-        return _chosen(rows.sort_by([("shard", "ascending"), ("id", "ascending")]), columns)
+        where = _where(shard=shard, stage=stage or None)
+        return self._rows("quarantine", where, ("shard", "id"), columns)
 
     def shard(self, number: int) -> Frames:
         """Return the records of one shard from its files, checked against its sums."""
@@ -264,6 +261,16 @@ class View:
             }
         )
 
+    def _rows(
+        self, table: str, where: str, order: Sequence[str], columns: Sequence[str] | None
+    ) -> pa.Table:
+        """Read only the columns that are asked for: tokens and transcripts are most of a store."""
+        known = [name for name in SCHEMAS[table].names if name not in _INNER]
+        wanted = known if columns is None else list(columns)
+        _check_columns(wanted, known)
+        rows = self._store.scan(table, where, list(dict.fromkeys([*wanted, *order])))
+        return rows.sort_by([(name, "ascending") for name in order]).select(wanted)
+
     def _frames(self, heads: Sequence[Manifest]) -> Frames:
         parts = {name: [self._store.member(head, name) for head in heads] for name in shards.KINDS}
         return Frames(**{name: pa.concat_tables(tables) for name, tables in parts.items()})
@@ -294,11 +301,13 @@ def _where(**equal: str | int | None) -> str:
 def _chosen(rows: pa.Table, columns: Sequence[str] | None) -> pa.Table:
     if columns is None:
         return rows
-    for name in columns:
-        if name not in rows.column_names:
-            near = difflib.get_close_matches(name, rows.column_names, 3, 0.5)
-            hint = (
-                f"nearest: {', '.join(near)}" if near else f"known: {', '.join(rows.column_names)}"
-            )
-            raise BadInput(f"no field {name!r} here; {hint}")
+    _check_columns(columns, rows.column_names)
     return rows.select(list(columns))
+
+
+def _check_columns(columns: Sequence[str], known: Sequence[str]) -> None:
+    for name in columns:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 3, 0.5)
+            hint = f"nearest: {', '.join(near)}" if near else f"known: {', '.join(known)}"
+            raise BadInput(f"no field {name!r} here; {hint}")
