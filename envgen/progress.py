@@ -1,0 +1,137 @@
+"""What a round tells while it works: one event for each step done, for terminals and streams alike.
+
+    begun ─► designed ─► certified ─► decided ─► measured ... ─► published
+
+An event carries the counters of the whole piece of work, so whoever missed some knows as much.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from spadekit.report import Report
+
+Step = Literal["begun", "designed", "certified", "decided", "measured", "published"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a piece of work stands after one more step of it."""
+
+    step: Step
+    shard: int
+    """The shard that will be published; 0: stored environments are measured again."""
+    designs: int
+    """Designs that will be written; 0 when measuring again."""
+    designed: int
+    certified: int
+    """Designs that a certificate was made for, whatever it says."""
+    decided: int
+    """Designs compared with what is known, duplicates included."""
+    to_measure: int
+    """Environments that will be measured, as far as is known yet."""
+    measured: int
+    fell: Mapping[str, int]
+    """Stage -> designs that went no further there."""
+    plays: int
+    tokens: int
+    """Tokens that the policy sampled: designs and replies."""
+    seconds: float
+    """Since this process took the work up."""
+
+    @property
+    def ended(self) -> int:
+        """Designs that nothing more will be done for."""
+        before = sum(count for stage, count in self.fell.items() if stage != "probe")
+        return self.measured + before
+
+
+Sink = Callable[[Progress], None]
+
+
+def silent(_: Progress) -> None:
+    """Hear of progress and say nothing."""
+
+
+class Meter:
+    """Counts the steps of one piece of work and tells a sink of each."""
+
+    def __init__(
+        self, tell: Sink, *, shard: int = 0, designs: int = 0, to_measure: int = 0
+    ) -> None:
+        self._tell = tell
+        self._shard, self._designs, self._to_measure = shard, designs, to_measure
+        self._steps: Counter[Step] = Counter()
+        self._fell: Counter[str] = Counter()
+        self._plays = self._tokens = 0
+        self._began = time.monotonic()
+
+    def step(self, step: Step, *, fell: str = "", plays: int = 0, tokens: int = 0) -> None:
+        """Note one step; ``fell`` is the stage at which the design went no further, if it did."""
+        self._steps[step] += 1
+        self._plays += plays
+        self._tokens += tokens
+        if fell:
+            self._fell[fell] += 1
+        elif step == "decided":
+            self._to_measure += 1
+        self._tell(
+            Progress(
+                step=step,
+                shard=self._shard,
+                designs=self._designs,
+                designed=self._steps["designed"],
+                certified=self._steps["certified"],
+                decided=self._steps["decided"],
+                to_measure=self._to_measure,
+                measured=self._steps["measured"],
+                fell=dict(self._fell),
+                plays=self._plays,
+                tokens=self._tokens,
+                seconds=time.monotonic() - self._began,
+            )
+        )
+
+
+@contextmanager
+def shown(report: Report) -> Iterator[Sink]:
+    """Give a sink that draws two bars on the terminal, silent where nobody watches one."""
+    with report.progress() as bars:
+        designs = bars.add_task("designs", total=None, note="")
+        measured = bars.add_task("measured", total=None, note="")
+
+        def show(now: Progress) -> None:
+            title = f"round {now.shard}: " if now.shard else ""
+            completed = now.designed if now.step == "designed" else now.certified
+            completed = max(completed, now.ended)
+            bars.update(
+                designs,
+                description=f"{title}designs",
+                total=now.designs,
+                completed=min(completed, now.designs),
+                note=funnel(now.fell),
+            )
+            bars.update(
+                measured,
+                description=f"{title}measured",
+                total=now.to_measure or None,
+                completed=now.measured,
+                note=rates(now),
+            )
+
+        yield show
+
+
+def funnel(fell: Mapping[str, int]) -> str:
+    """Return how many designs fell at which stage, the commonest first."""
+    order = sorted(fell.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count} fell at {stage}" for stage, count in order)
+
+
+def rates(now: Progress) -> str:
+    """Return plays and tokens so far, and plays per second."""
+    speed = now.plays / now.seconds if now.seconds > 0 else 0.0
+    return f"{now.plays} plays, {speed:.1f} a second, {now.tokens} tokens"
