@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from envgen.producer import Round, summary_of
+from envgen.progress import shown
 from envgen.summary import outside_share
 from envgen.workspace import Workspace
 from memory.variety import alarm
@@ -36,7 +37,8 @@ async def generate(work: Workspace, rounds: int) -> list[dict[str, Any]]:
     summaries = []
     for number in range(first, first + rounds):
         await _serve(work, work.versions.latest())
-        summaries.append(await Round(work, number).run())
+        with shown(work.report) as tell:
+            summaries.append(await Round(work, number, tell).run())
     return summaries
 
 
@@ -60,7 +62,8 @@ async def selfplay(work: Workspace, rounds: int) -> list[dict[str, Any]]:
             summary = summary_of(published[number])
         else:
             await _serve(work, number - 1)
-            summary = await Round(work, number).run()
+            with shown(work.report) as tell:
+                summary = await Round(work, number, tell).run()
         if not finished:
             await train_step(
                 work.store, work.policy, work.pool, work.versions, work.settings, number

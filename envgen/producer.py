@@ -9,12 +9,9 @@ import dataclasses
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from rich.progress import Progress
 
 from envgen.brief import Brief, make_briefs, render
 from envgen.certificate import Certificate, certify
@@ -27,24 +24,21 @@ from envgen.config import (
 )
 from envgen.designer import Unreadable, read_design
 from envgen.draft import Draft, Origin
-from envgen.probe import Probe, Trial
+from envgen.measuring import Measuring, as_entry, from_entry, retried, sampled
+from envgen.progress import Meter, Sink
 from envgen.reward import Averages, designer_reward
 from envgen.summary import summarise
 from envgen.workspace import Workspace
-from memory import Manifest, MemoryConfig, PlayRecord, measure, record_id
+from memory import Manifest, MemoryConfig, measure
 from memory.diversity import DiversityFilter
 from memory.variety import variety
-from sandbox import EnvironmentFault, Jail, Message, SandboxConfig, SandboxFault
+from sandbox import EnvironmentFault, Message, SandboxConfig, SandboxFault
 from solver.config import PolicyConfig, SolverConfig
-from solver.episodes import play
 from solver.policy import Sampling
 from spadekit.errors import BadInput, OurFault
 from spadekit.files import Journal
 from spadekit.seeds import derive
-from spadekit.tasks import together
 
-T = TypeVar("T")
-RETRY_AFTER_S = (0.1, 0.4)
 MOST_FAULTED = 0.25
 """A round with a larger share of designs lost through faults of ours is given up, not published."""
 SHAPING = (
@@ -64,9 +58,12 @@ REQUIRED = ("solvable", "hint")
 
 
 class Round:
-    """The work of one round. ``run()`` returns the summary that is stored in the shard's manifest."""
+    """The work of one round. ``run()`` returns the summary that is stored in the shard's manifest.
 
-    def __init__(self, workspace: Workspace, number: int) -> None:
+    ``tell`` hears of every step.
+    """
+
+    def __init__(self, workspace: Workspace, number: int, tell: Sink) -> None:
         settings = workspace.settings
         self.work = workspace
         self.number = number
@@ -77,7 +74,8 @@ class Round:
         self.memory = settings.section(MemoryConfig)
         self.seconds: dict[str, float] = {}
         self._certifying = asyncio.Semaphore(self.producer.parallel_certificates)
-        self._playing = asyncio.Semaphore(self.probing.max_parallel)
+        self._measuring = Measuring(workspace, ("probe", number))
+        self._meter = Meter(tell, shard=number, designs=self.producer.designs)
 
     async def run(self) -> dict[str, Any]:
         """Finish the round, whatever of it was done before, and publish its shard."""
@@ -88,14 +86,15 @@ class Round:
         try:
             plan = self._plan()
             await self.work.policy.load(self.work.versions.path(plan["policy_version"]))
-            with self.work.report.progress() as progress:
-                drafts = await self._work(plan, progress)
+            self._meter.step("begun")
+            drafts = await self._work(plan)
             self.seconds["forward"] = self.work.policy.forward_seconds - forward
             self._lap("total")
             manifest = self._publish(drafts, plan["policy_version"])
         finally:
             self.journal.close()
         path.unlink()
+        self._meter.step("published")
         return summary_of(manifest)
 
     def _lap(self, stage: str) -> None:
@@ -151,7 +150,7 @@ class Round:
             "messages": [[message.role, message.content] for message in messages],
         }
 
-    async def _work(self, plan: dict[str, Any], progress: Progress) -> list[Draft]:
+    async def _work(self, plan: dict[str, Any]) -> list[Draft]:
         """Design and certify as completions come; decide in order; measure as soon as admitted."""
         drafts: list[Draft] = []
         for asked in plan["briefs"]:
@@ -162,8 +161,6 @@ class Round:
         for entry in self.journal.entries[1:]:
             done[entry["kind"], entry["index"]].append(entry)
         known = self.work.store.diversity_filter()
-        bar = progress.add_task(f"round {self.number}: designs", total=len(drafts), note="")
-        measured = progress.add_task(f"round {self.number}: measured", total=None, note="")
 
         async def author(draft: Draft) -> None:
             try:
@@ -172,7 +169,6 @@ class Round:
                 await self._embed(draft)
             finally:
                 draft.certified.set()
-                progress.advance(bar)
 
         async def admit() -> None:
             # What is compared must not hang on timing: all that the store knows is embedded first.
@@ -183,12 +179,9 @@ class Round:
                 await draft.certified.wait()
                 if not draft.outcome:
                     self._decide(draft, known)
+                    self._meter.step("decided", fell=draft.stage)
                 if not draft.outcome:
-                    group.create_task(probe(draft))
-
-        async def probe(draft: Draft) -> None:
-            await self._probe(draft, done["plays", draft.index])
-            progress.advance(measured)
+                    group.create_task(self._probe(draft, done["plays", draft.index]))
 
         async with asyncio.TaskGroup() as group:
             for draft in drafts:
@@ -219,6 +212,7 @@ class Round:
         else:
             draft.source, draft.hint = design.source, design.hint
         self._lap("design")
+        self._meter.step("designed", fell=draft.stage, tokens=len(draft.ids))
 
     async def _certify(self, draft: Draft, entry: dict[str, Any] | None = None) -> None:
         if draft.outcome:
@@ -226,13 +220,14 @@ class Round:
         if entry is None:
             try:
                 async with self._certifying:
-                    certificate = await _retried(
+                    certificate = await retried(
                         lambda: certify(
                             draft.source, draft.hint, self.work.sandbox, required=REQUIRED
                         )
                     )
             except SandboxFault as fault:
                 draft.refuse("faulted", "certificate", "sandbox", str(fault))
+                self._meter.step("certified", fell=draft.stage)
                 return
             entry = {
                 "kind": "certificate",
@@ -248,6 +243,7 @@ class Round:
             detail = f"the brief asked for setting {wanted}, this is {draft.certificate.setting}"
             draft.refuse("refused", "setting", "brief", detail)
         self._lap("certify")
+        self._meter.step("certified", fell=draft.stage)
 
     async def _embed(self, draft: Draft) -> None:
         """Measure the meaning of a certified design, beside whatever else the round is doing."""
@@ -266,17 +262,28 @@ class Round:
             draft.refuse("duplicate", "diversity", decision.stage, decision.explanation)
 
     async def _probe(self, draft: Draft, entries: list[dict[str, Any]]) -> None:
+        """Play until the probe has seen enough; each batch of plays is journalled when done."""
         for entry in entries:
-            draft.plays += [_play_record(values) for values in entry["plays"]]
+            draft.plays += from_entry(entry)
         try:
-            await self._measure(draft)
+            await self._measuring.finish(
+                draft.identity,
+                draft.source,
+                draft.hint,
+                draft.plays,
+                lambda records: self.journal.append(as_entry(draft.index, records)),
+            )
+            self._settle(draft)
         except SandboxFault as fault:
             draft.refuse("faulted", "probe", "sandbox", str(fault))
-            return
         except EnvironmentFault as fault:
             # It loaded for its certificate: a source that loads only sometimes.
             draft.refuse("refused", "probe", fault.reason, str(fault))
-            return
+        plays, tokens = len(draft.plays), sampled(draft.plays)
+        self._meter.step("measured", fell=draft.stage, plays=plays, tokens=tokens)
+
+    def _settle(self, draft: Draft) -> None:
+        """Say what the plays come to; too many faulted ones are a reason to refuse."""
         version = self.work.policy.version
         draft.standing = measure(draft.identity, version, draft.plays, self.number)
         faults = Counter(record.fault for record in draft.plays if record.fault)
@@ -287,41 +294,6 @@ class Round:
             detail = f"{faults.total()} of {len(draft.plays)} plays faulted"
             draft.refuse("refused", "probe", reason, detail)
         self._lap("probe")
-
-    async def _measure(self, draft: Draft) -> None:
-        """Play batch after batch until the probe has seen enough; each is journalled when done."""
-        seed = derive(self.work.seed, "probe", self.number)
-        plan = Probe(self.probing.plays, self.probing.error, seed=seed, environment=draft.identity)
-        while trials := plan.next(draft.plays):
-            records = await _retried(partial(self._plays, draft, trials))
-            plays = [dataclasses.asdict(record) for record in records]
-            self.journal.append({"kind": "plays", "index": draft.index, "plays": plays})
-            draft.plays += records
-
-    async def _plays(self, draft: Draft, trials: Sequence[Trial]) -> list[PlayRecord]:
-        async with self.work.pool.lease(draft.source) as jail:
-            return await together(self._play(draft, jail, trial) for trial in trials)
-
-    async def _play(self, draft: Draft, jail: Jail, trial: Trial) -> PlayRecord:
-        name = ("probe", self.number, draft.identity, trial.seed, trial.arm)
-        seed = derive(self.work.seed, *name)
-        async with self._playing:
-            episode = await play(
-                self.work.policy,
-                jail,
-                seed=trial.seed,
-                hint=draft.hint if trial.arm == "hinted" else None,
-                sampling=Sampling(self.solver.temperature, self.solver.max_tokens, seed),
-                max_turns=self.solver.max_turns,
-                prompt=self.solver.prompt,
-                context=self.solver.context,
-            )
-        return episode.record(
-            id=record_id("play", self.work.run, *name),
-            environment=draft.identity,
-            purpose="probe",
-            arm=trial.arm,
-        )
 
     def _publish(self, drafts: list[Draft], version: int) -> Manifest:
         """Write the shard. Raises ``OurFault`` when too many designs were lost through us."""
@@ -397,18 +369,3 @@ class Round:
 def summary_of(manifest: Manifest) -> dict[str, Any]:
     """Return the figures of a published round."""
     return {**manifest.meta, "policy_version": manifest.policy_version}
-
-
-async def _retried(work: Callable[[], Awaitable[T]]) -> T:
-    """Try again after a fault of ours; the last one is raised."""
-    for pause in RETRY_AFTER_S:
-        try:
-            return await work()
-        except SandboxFault:
-            await asyncio.sleep(pause)
-    return await work()
-
-
-def _play_record(values: dict[str, Any]) -> PlayRecord:
-    lists = {name: tuple(values[name]) for name in ("ids", "mask", "logprobs")}
-    return PlayRecord(**values | lists)
