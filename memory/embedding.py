@@ -45,10 +45,11 @@ class Embedder:
     def name(self) -> str:
         """Model and revision, stored with every embedding: ``model==version`` or ``model@commit``.
 
-        The revision of a folder is a digest of its weights.
+        The revision of a folder is a digest of its weights; that of a hub's model is unknown, ``?``,
+        until it was fetched.
         """
         with self._lock:
-            if not self._name:
+            if not self._name or self._name.endswith("@?"):
                 self._name = self._named()
             return self._name
 
@@ -57,7 +58,7 @@ class Embedder:
         """Length of an embedding."""
         if self.model == PACKAGED:
             return _PACKAGED_WIDTH
-        return int(self._load().get_sentence_embedding_dimension())
+        return int(self._load().get_embedding_dimension())
 
     def embed(self, texts: Sequence[str]) -> "Array":
         """Return unit-length embeddings, shape (len(texts), width), float32. Threads may share it."""
@@ -102,11 +103,7 @@ class Embedder:
         folder = Path(self.model)
         if folder.is_dir():
             return f"{folder.resolve().name}@{_folder_digest(folder)}"
-        commit = _cached_commit(self.model)
-        if not commit:
-            self._load()  # fetches it
-            commit = _cached_commit(self.model)
-        return f"{self.model}@{commit or 'unknown'}"
+        return f"{self.model}@{_cached_commit(self.model) or '?'}"
 
     def _load(self) -> Any:
         with self._lock:

@@ -177,13 +177,16 @@ class Indexer:
 
     def check_model(self) -> None:
         """Refuse embeddings that another model made. Raises ``BadInput``."""
-        other = f"model != {quoted(self.embedder.name)}"
-        found = self.tables.scan("vectors", other, ["model"], limit=1)
-        if found.num_rows:
+        mine = self.embedder.name
+        found = self.tables.scan("vectors", f"model != {quoted(mine)}", ["model"], limit=1)
+        other = str(found.column("model")[0].as_py()) if found.num_rows else ""
+        # `?` is a revision that is not known before the model was fetched.
+        unsure = mine.endswith("@?") and other.startswith(mine.removesuffix("?"))
+        if other and not unsure:
             raise BadInput(
-                f"the store's embeddings come from {found.column('model')[0].as_py()}, not from "
-                f"{self.embedder.name}: set memory.embed_model back, or embed everything again "
-                "with `spadework memory rebuild`"
+                f"the store's embeddings come from {other}, not from "
+                f"{mine}: set memory.embed_model back, or embed everything again "
+                "with `spadework memory embed --again`"
             )
 
     def _index(self, name: str) -> str:

@@ -155,10 +155,15 @@ class Store:
         return self._indexer.unembedded()
 
     @answering
-    def embed(self) -> int:
-        """Embed now whatever has no embedding yet; return how many that were."""
+    def embed(self, again: bool = False) -> int:
+        """Embed now whatever has no embedding yet; return how many that were.
+
+        ``again``: embed everything anew, with the configuration's model.
+        """
         self._refresh()
         with self._embedding:
+            if again:
+                self.tables.drop("vectors")
             return self._indexer.embed_missing()
 
     # Shards

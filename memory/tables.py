@@ -238,6 +238,11 @@ class Tables:
             if name in _INDEXES:
                 self.compact(name, force=True)
 
+    def drop(self, name: str) -> None:
+        """Remove a table that can be made again; it comes back empty at its next use."""
+        self._connect().drop_table(name, ignore_missing=True)
+        self.close()  # the session remembers files that are gone
+
     def use(self, uri: str) -> None:
         """Go on with the tables at another address."""
         self.close()

@@ -20,6 +20,7 @@ def register(app: typer.Typer) -> None:
     command(upkeep, "copy")(_copy)
     command(upkeep, "verify")(_verify)
     command(upkeep, "rebuild")(_rebuild)
+    command(upkeep, "embed")(_embed)
     command(upkeep, "compact")(_compact)
     app.add_typer(upkeep, name="memory")
 
@@ -81,6 +82,17 @@ def _rebuild(ctx: typer.Context) -> None:
     with open_store(here) as store:
         count = store.rebuild()
     here.report.record("", {"rebuilt_from": count})
+
+
+def _embed(
+    ctx: typer.Context,
+    again: Annotated[bool, typer.Option("--again", help="All of them, not only new ones.")] = False,
+) -> None:
+    """Embed environments with the recipe's model (searching does it for new ones)."""
+    here = session(ctx)
+    with open_store(here) as store:
+        count = store.embed(again)
+    here.report.record("", {"embedded": count, "model": store.embedder.name})
 
 
 def _verify(ctx: typer.Context) -> None:

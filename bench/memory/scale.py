@@ -91,7 +91,7 @@ def _publish(store: Store, count: int, plain: Path) -> Row:
     )
 
 
-def _plain_table(folder: Path) -> Callable[[list[EnvironmentRecord]], None]:
+def _plain_table(folder: Path) -> Callable[[list[EnvironmentRecord]], object]:
     """Return the plain way: rows added to a table, no shard, no digest, no key."""
     import lancedb
 

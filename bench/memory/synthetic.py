@@ -143,11 +143,12 @@ class Numbered(Embedder):
 
     def embed(self, texts: Sequence[str]) -> Array:
         """Return the rows that the texts name."""
-        return self.vectors_ND[[int(text.rpartition("#")[2].split()[0]) for text in texts]]
+        rows = [int(text.rpartition("#")[2].split()[0]) for text in texts]
+        return np.asarray(self.vectors_ND[rows], np.float32)
 
     def embed_query(self, text: str) -> Array:
         """Return the row that the text names."""
-        return self.embed([text])[0]
+        return np.asarray(self.embed([text])[0], np.float32)
 
 
 def _unit(rows_ND: Array) -> Array:

