@@ -1,4 +1,4 @@
-"""Measuring an environment: both arms are played until the probe has seen enough."""
+"""Playing environments in both arms until the probe has seen enough: new designs and known ones."""
 
 import asyncio
 import dataclasses
@@ -22,71 +22,64 @@ RETRY_AFTER_S = (0.1, 0.4)
 
 
 class Measuring:
-    """Plays environments with the policy that the workspace serves, a bounded number at once.
+    """Plays for one piece of work; ``name`` tells its seeds and play ids from those of any other.
 
-    ``name`` sets the seeds and ids of these plays apart from those of any other measuring. ``heard``
-    is told of every play as it ends.
+    All environments share the bound ``probe.max_parallel`` on episodes in flight.
     """
 
-    def __init__(
-        self,
-        work: Workspace,
-        name: tuple[str | int, ...],
-        heard: Callable[[PlayRecord], None],
-    ) -> None:
-        self._work, self._name, self._heard = work, name, heard
-        self._probe = work.settings.section(ProbeConfig)
-        self._solver = work.settings.section(SolverConfig)
-        self._playing = asyncio.Semaphore(self._probe.max_parallel)
+    def __init__(self, work: Workspace, name: tuple[str | int, ...]) -> None:
+        self.work = work
+        self.name = name
+        self.config = work.settings.section(ProbeConfig)
+        self.solver = work.settings.section(SolverConfig)
+        self._playing = asyncio.Semaphore(self.config.max_parallel)
 
     async def finish(
         self,
-        identity: str,
+        environment: str,
         source: str,
         hint: str,
         plays: list[PlayRecord],
-        note: Callable[[Sequence[PlayRecord]], None],
+        keep: Callable[[list[PlayRecord]], None],
     ) -> None:
-        """Add to ``plays``, batch after batch, until the measurement is finished.
+        """Play batch after batch until the rule stops; ``plays`` holds those made before and grows.
 
-        ``plays`` may hold what was played before a kill; ``note`` is given each new batch. Raises
-        ``EnvironmentFault`` for a source that does not load any more and ``SandboxFault``.
+        ``keep`` is called with each batch when it is finished. Raises ``EnvironmentFault`` for a
+        source that does not load, ``SandboxFault`` when trying again did not help.
         """
-        seed = derive(self._work.seed, *self._name)
-        plan = Probe(self._probe.plays, self._probe.error, seed=seed, environment=identity)
+        seed = derive(self.work.seed, *self.name)
+        plan = Probe(self.config.plays, self.config.error, seed=seed, environment=environment)
         while trials := plan.next(plays):
-            records = await retried(partial(self._plays, identity, source, hint, trials))
-            note(records)
+            records = await retried(partial(self._plays, environment, source, hint, trials))
+            keep(records)
             plays += records
 
     async def _plays(
-        self, identity: str, source: str, hint: str, trials: Sequence[Trial]
+        self, environment: str, source: str, hint: str, trials: Sequence[Trial]
     ) -> list[PlayRecord]:
-        async with self._work.pool.lease(source) as jail:
-            return await together(self._play(identity, jail, hint, trial) for trial in trials)
+        async with self.work.pool.lease(source) as jail:
+            return await together(self._play(environment, hint, jail, trial) for trial in trials)
 
-    async def _play(self, identity: str, jail: Jail, hint: str, trial: Trial) -> PlayRecord:
-        name = (*self._name, identity, trial.seed, trial.arm)
-        seed = derive(self._work.seed, *name)
+    async def _play(self, environment: str, hint: str, jail: Jail, trial: Trial) -> PlayRecord:
+        name = (*self.name, environment, trial.seed, trial.arm)
+        seed = derive(self.work.seed, *name)
         async with self._playing:
             episode = await play(
-                self._work.policy,
+                self.work.policy,
                 jail,
                 seed=trial.seed,
                 hint=hint if trial.arm == "hinted" else None,
-                sampling=Sampling(self._solver.temperature, self._solver.max_tokens, seed),
-                max_turns=self._solver.max_turns,
-                prompt=self._solver.prompt,
-                context=self._solver.context,
+                sampling=Sampling(self.solver.temperature, self.solver.max_tokens, seed),
+                max_turns=self.solver.max_turns,
+                prompt=self.solver.prompt,
+                context=self.solver.context,
             )
-        record = episode.record(
-            id=record_id("play", self._work.run, *name),
-            environment=identity,
+        return episode.record(
+            id=record_id("play", self.work.run, *name),
+            environment=environment,
             purpose="probe",
             arm=trial.arm,
         )
-        self._heard(record)
-        return record
 
 
 async def retried(work: Callable[[], Awaitable[T]]) -> T:
@@ -99,14 +92,25 @@ async def retried(work: Callable[[], Awaitable[T]]) -> T:
     return await work()
 
 
-def as_entries(plays: Sequence[PlayRecord]) -> list[dict[str, Any]]:
-    """Return plays as a journal keeps them."""
-    return [dataclasses.asdict(record) for record in plays]
+def as_entry(index: int, plays: Sequence[PlayRecord]) -> dict[str, Any]:
+    """Return the line of a journal that keeps the plays of number ``index``."""
+    return {
+        "kind": "plays",
+        "index": index,
+        "plays": [dataclasses.asdict(record) for record in plays],
+    }
 
 
-def from_entries(entries: Sequence[dict[str, Any]]) -> list[PlayRecord]:
-    """Return the plays that ``as_entries`` wrote down."""
-    return [
-        PlayRecord(**values | {name: tuple(values[name]) for name in ("ids", "mask", "logprobs")})
-        for values in entries
-    ]
+def from_entry(entry: dict[str, Any]) -> list[PlayRecord]:
+    """Return the plays that a line of ``as_entry`` keeps."""
+    return [_record(values) for values in entry["plays"]]
+
+
+def sampled(plays: Sequence[PlayRecord]) -> int:
+    """Count the tokens that the policy sampled in some plays."""
+    return sum(sum(record.mask) for record in plays)
+
+
+def _record(values: dict[str, Any]) -> PlayRecord:
+    lists = {name: tuple(values[name]) for name in ("ids", "mask", "logprobs")}
+    return PlayRecord(**values | lists)

@@ -1,157 +1,137 @@
-"""What a round tells whoever watches it: events, the sink that takes them, and where they add up.
+"""What a round tells while it works: one event for each step done, for terminals and streams alike.
 
-A sink is any function of one event. The terminal's display and the service both are one; a round
-does not know who listens. Events carry plain values only, so that ``as_dict`` gives JSON.
+    begun ─► designed ─► certified ─► decided ─► measured ... ─► published
+
+An event carries the counters of the whole piece of work, so whoever missed some knows as much.
 """
 
-import dataclasses
+import time
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
 
-Stage = Literal["design", "certify", "admit", "measure"]
+from spadekit.report import Report
+
+Step = Literal["begun", "designed", "certified", "decided", "measured", "published"]
 
 
 @dataclass(frozen=True)
-class RoundBegan:
-    """A round is at work. ``spent_s``: seconds that earlier tries of it took before they were killed."""
+class Progress:
+    """Where a piece of work stands after one more step of it."""
 
-    round: int
-    policy_version: int
+    step: Step
+    shard: int
+    """The shard that will be published; 0: stored environments are measured again."""
     designs: int
-    spent_s: float
-
-
-@dataclass(frozen=True)
-class StageEnded:
-    """A completion of the designer has left a stage.
-
-    ``design`` counts the designs of the round, ``turn`` the follow-ups of one. ``fell`` is empty when
-    it goes on, else the check or stage that said no. ``again``: read back after a kill, not done now.
-    """
-
-    round: int
-    design: int
-    turn: int
-    stage: Stage
-    fell: str
+    """Designs that will be written; 0 when measuring again."""
+    designed: int
+    certified: int
+    """Designs that a certificate was made for, whatever it says."""
+    decided: int
+    """Designs compared with what is known, duplicates included."""
+    to_measure: int
+    """Environments that will be measured, as far as is known yet."""
+    measured: int
+    fell: Mapping[str, int]
+    """Stage -> designs that went no further there."""
+    plays: int
     tokens: int
-    again: bool
+    """Tokens that the policy sampled: designs and replies."""
+    seconds: float
+    """Since this process took the work up."""
+
+    @property
+    def ended(self) -> int:
+        """Designs that nothing more will be done for."""
+        before = sum(count for stage, count in self.fell.items() if stage != "probe")
+        return self.measured + before
 
 
-@dataclass(frozen=True)
-class PlayEnded:
-    """An episode is over; ``tokens`` are those that the policy sampled."""
-
-    round: int
-    design: int
-    arm: str
-    tokens: int
-    fault: str
-    again: bool
+Sink = Callable[[Progress], None]
 
 
-@dataclass(frozen=True)
-class DesignEnded:
-    """A design goes no further: ``outcome`` and, unless it was admitted, the stage that said no."""
-
-    round: int
-    design: int
-    outcome: str
-    stage: str
+def silent(_: Progress) -> None:
+    """Hear of progress and say nothing."""
 
 
-@dataclass(frozen=True)
-class RoundPublished:
-    """The round's shard is there for good, with the figures that its manifest holds."""
+class Meter:
+    """Counts the steps of one piece of work and tells a sink of each."""
 
-    round: int
-    summary: Mapping[str, Any]
+    def __init__(
+        self, tell: Sink, *, shard: int = 0, designs: int = 0, to_measure: int = 0
+    ) -> None:
+        self._tell = tell
+        self._shard, self._designs, self._to_measure = shard, designs, to_measure
+        self._steps: Counter[Step] = Counter()
+        self._fell: Counter[str] = Counter()
+        self._plays = self._tokens = 0
+        self._began = time.monotonic()
+
+    def step(self, step: Step, *, fell: str = "", plays: int = 0, tokens: int = 0) -> None:
+        """Note one step; ``fell`` is the stage at which the design went no further, if it did."""
+        self._steps[step] += 1
+        self._plays += plays
+        self._tokens += tokens
+        if fell:
+            self._fell[fell] += 1
+        elif step == "decided":
+            self._to_measure += 1
+        self._tell(
+            Progress(
+                step=step,
+                shard=self._shard,
+                designs=self._designs,
+                designed=self._steps["designed"],
+                certified=self._steps["certified"],
+                decided=self._steps["decided"],
+                to_measure=self._to_measure,
+                measured=self._steps["measured"],
+                fell=dict(self._fell),
+                plays=self._plays,
+                tokens=self._tokens,
+                seconds=time.monotonic() - self._began,
+            )
+        )
 
 
-Event = RoundBegan | StageEnded | PlayEnded | DesignEnded | RoundPublished
+@contextmanager
+def shown(report: Report) -> Iterator[Sink]:
+    """Give a sink that draws two bars on the terminal, silent where nobody watches one."""
+    with report.progress() as bars:
+        designs = bars.add_task("designs", total=None, note="")
+        measured = bars.add_task("measured", total=None, note="")
+
+        def show(now: Progress) -> None:
+            title = f"round {now.shard}: " if now.shard else ""
+            completed = now.designed if now.step == "designed" else now.certified
+            completed = max(completed, now.ended)
+            bars.update(
+                designs,
+                description=f"{title}designs",
+                total=now.designs,
+                completed=min(completed, now.designs),
+                note=funnel(now.fell),
+            )
+            bars.update(
+                measured,
+                description=f"{title}measured",
+                total=now.to_measure or None,
+                completed=now.measured,
+                note=rates(now),
+            )
+
+        yield show
 
 
-class Sink(Protocol):
-    """Takes events as they happen, on the event loop: it must be quick and must not raise."""
-
-    def __call__(self, event: Event, /) -> None:
-        """Take one event."""
-
-
-def nobody(event: Event, /) -> None:
-    """Take an event and tell nobody."""
+def funnel(fell: Mapping[str, int]) -> str:
+    """Return how many designs fell at which stage, the commonest first."""
+    order = sorted(fell.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count} fell at {stage}" for stage, count in order)
 
 
-def as_dict(event: Event) -> dict[str, Any]:
-    """Return an event as a JSON object; ``event`` names its kind."""
-    return {"event": type(event).__name__} | {
-        one.name: getattr(event, one.name) for one in dataclasses.fields(event)
-    }
-
-
-@dataclass
-class Tally:
-    """What the events of a run come to so far. Seconds are those of the clock that ``add`` is given."""
-
-    rounds: int
-    """Rounds that are to be made."""
-    began: float
-    round: int = 0
-    designs: int = 0
-    """Designs that the round is to have."""
-    designed: int = 0
-    certified: int = 0
-    admitted: int = 0
-    measured: int = 0
-    ended: int = 0
-    fell: Counter[str] = field(default_factory=Counter)
-    """Designs that went no further, by stage."""
-    published: int = 0
-    plays: int = 0
-    """Episodes of all rounds that were played now, not read back."""
-    tokens: int = 0
-    """Sampled tokens of designs and episodes, likewise."""
-    round_began: float = 0.0
-
-    def add(self, event: Event, now: float) -> None:
-        """Add one event that was told at ``now``."""
-        match event:
-            case RoundBegan():
-                self.round, self.designs, self.round_began = event.round, event.designs, now
-                self.designed = self.certified = self.admitted = self.measured = self.ended = 0
-                self.fell = Counter()
-            case StageEnded():
-                self.tokens += 0 if event.again else event.tokens
-                first, well = event.turn == 0, not event.fell
-                self.designed += event.stage == "design" and first
-                self.certified += event.stage == "certify" and well
-                self.admitted += event.stage == "admit" and well
-                self.measured += event.stage == "measure" and well
-            case PlayEnded():
-                if not event.again:
-                    self.plays += 1
-                    self.tokens += event.tokens
-            case DesignEnded():
-                self.ended += 1
-                if event.outcome != "admitted":
-                    self.fell[event.stage] += 1
-            case RoundPublished():
-                self.published += 1
-
-    def done(self) -> float:
-        """Return the share of the run's work that is done: writing a design is half of its way."""
-        here = 0.0
-        if self.designs and self.round_began:
-            here = (self.designed + self.ended) / (2 * self.designs)
-        return min(1.0, (min(self.published, self.rounds - 1) + here) / self.rounds)
-
-    def left_s(self, now: float) -> float | None:
-        """Return the seconds that the rest should take at the pace so far; None: not known yet."""
-        done = self.done()
-        return (now - self.began) * (1 - done) / done if done else None
-
-    def rate(self, count: int, now: float) -> float:
-        """Return ``count`` per second since the beginning."""
-        return count / max(now - self.began, 1e-9)
+def rates(now: Progress) -> str:
+    """Return plays and tokens so far, and plays per second."""
+    speed = now.plays / now.seconds if now.seconds > 0 else 0.0
+    return f"{now.plays} plays, {speed:.1f} a second, {now.tokens} tokens"
