@@ -221,6 +221,7 @@ HUB = """
 import contextlib, io, json, os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
+from tests.hub import Hub
 work = Path(sys.argv[2])
 files = {path.name: path.read_bytes() for path in (work / "files").iterdir()}
 with Hub() as hub:
@@ -241,6 +242,8 @@ with Hub() as hub:
     told = [spade(uri) for uri in ("hf://tester/pool@main", f"hf://tester/pool@{pin}")]
     bad = ("hf://tester/none", "hf://tester/pool@v9", "hf://tester/closed")
     told += [spade(uri) for uri in bad]
+import huggingface_hub
+huggingface_hub.close_session()  # a connection that is kept would still be answered
 told.append(spade("hf://tester/pool"))
 print(json.dumps({"pin": pin, "told": told, "asked": [path for _, path in hub.log]}))
 """
