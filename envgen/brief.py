@@ -1,26 +1,58 @@
 """What the designer is asked: choosing the parts of a brief, and rendering it for a policy."""
 
-import json
+import hashlib
+import math
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import jinja2
 
 from envgen.config import DesignerConfig
-from envgen.corpus import Corpus, Document, keywords
+from envgen.corpus import Corpus, Document, cut, keywords
+from envgen.failures import Failure, frequent, refusals
 from envgen.seeds import Seed
 from envgen.seeds import load as load_seeds
-from envgen.skills import setting_of
-from memory import EnvironmentRecord, Store
+from envgen.skills import SKILLS, setting_of
+from memory import EnvironmentRecord, StandingRecord, Store
 from sandbox import Message
 from spadekit.seeds import derive
 
 TOPIC_WORDS = 3
 WORKED_EXAMPLE = {"game": "beads", "tool_use": "parcels"}
 """The seed that the full brief shows for each setting."""
+WHY = {
+    "mastered": "solved without the hint, or the hint does not help",
+    "hopeless": "hardly ever solved, or the hint does not help",
+    "hint_only": "solved with the hint and never without it: the hint is a password",
+}
+"""What is wrong with an environment to avoid, by its status."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """An environment of the memory and its figures for the policy that is asked."""
+
+    environment: EnvironmentRecord
+    standing: StandingRecord
+
+    @property
+    def figures(self) -> str:
+        """The mean returns of both arms in words."""
+        one = self.standing
+        bare = _mean_return(one.return_unhinted, one.plays_unhinted)
+        helped = _mean_return(one.return_hinted, one.plays_hinted)
+        return f"mean return without the hint {bare}, with it {helped}"
+
+    @property
+    def why(self) -> str:
+        """Why nothing like it is wanted, in words."""
+        return f"{WHY.get(self.standing.status, self.standing.status)} ({self.figures})"
 
 
 @dataclass(frozen=True)
@@ -33,60 +65,66 @@ class Brief:
     level: int
     document: Document | None
     topic: tuple[str, ...]
-    like: tuple[EnvironmentRecord, ...]
-    avoid: tuple[EnvironmentRecord, ...]
+    like: tuple[Known, ...]
+    avoid: tuple[Known, ...]
+    failures: tuple[Failure, ...]
 
-    def as_json(self) -> str:
-        """Return what is stored with a design: ids and titles, not whole documents or sources."""
-        return json.dumps(
-            {
-                "id": self.id,
-                "setting": self.setting,
-                "skill": self.skill,
-                "level": self.level,
-                "document": self.document.id if self.document else "",
-                "topic": list(self.topic),
-                "like": [environment.id for environment in self.like],
-                "avoid": [environment.id for environment in self.avoid],
-            }
-        )
+    def as_dict(self, style: str) -> dict[str, Any]:
+        """Return what is stored with a design: ids and versions, not whole documents or sources."""
+        return {
+            "id": self.id,
+            "prompt": prompt_version(style),
+            "setting": self.setting,
+            "skill": self.skill,
+            "level": self.level,
+            "document": self.document.id if self.document else "",
+            "topic": list(self.topic),
+            "like": [known.environment.id for known in self.like],
+            "avoid": [known.environment.id for known in self.avoid],
+            "failures": [asdict(failure) for failure in self.failures],
+        }
 
 
 def make_briefs(
     number: int,
     config: DesignerConfig,
-    corpus: Corpus | None,
+    corpus: Corpus,
     store: Store,
     *,
     round_number: int,
     policy_version: int,
     seed: int,
+    drawn: Mapping[str, int],
+    tokens: Callable[[str], int],
     preferred: frozenset[str] = frozenset(),
 ) -> list[Brief]:
     """Return the ``number`` briefs of a round; the same arguments and store give the same briefs.
 
     Skills are dealt like cards, without replacement until all were used, so that rare skills are
-    not left to chance; documents likewise, over all rounds.
+    not left to chance; documents likewise, over all rounds: ``drawn`` says how many each shelf of
+    the corpus has given already. ``tokens`` counts a text's tokens, for the documents' limit.
     """
     rng = random.Random(derive(seed, "briefs", round_number))
     skills: list[str] = []
     while len(skills) < number:
         skills += rng.sample(config.skills, len(config.skills))
+    places = Counter(drawn)
+    failures: dict[str, tuple[Failure, ...]] = {}
     briefs = []
     for index, skill in enumerate(skills[:number]):
         setting = setting_of(skill)
-        document = None if corpus is None else corpus.at((round_number - 1) * number + index)
-        like: Sequence[EnvironmentRecord] = ()
-        avoid: Sequence[EnvironmentRecord] = ()
+        document = None
+        if shelf := corpus.shelf(setting):
+            document = corpus.at(shelf, places[shelf])
+            document = replace(document, text=cut(document.text, corpus.max_tokens, tokens))
+            places[shelf] += 1
+        like: tuple[Known, ...] = ()
+        avoid: tuple[Known, ...] = ()
         if config.memory:
-            shown = store.examples(
-                skill,
-                setting,
-                policy_version,
-                seed=derive(seed, "examples", round_number, index),
-                n=max(config.examples, config.avoid),
-            )
-            like, avoid = shown.frontier[: config.examples], shown.avoid[: config.avoid]
+            chosen = derive(seed, "examples", round_number, index)
+            like, avoid = _examples(store, config, skill, policy_version, chosen)
+            if setting not in failures:
+                failures[setting] = frequent(refusals(store, setting), config.failures)
         briefs.append(
             Brief(
                 id=f"{round_number:06d}-{index:03d}",
@@ -95,35 +133,87 @@ def make_briefs(
                 level=rng.choice(config.levels),
                 document=document,
                 topic=keywords(document, TOPIC_WORDS, preferred=preferred) if document else (),
-                like=tuple(like),
-                avoid=tuple(avoid),
+                like=like,
+                avoid=avoid,
+                failures=failures.get(setting, ()),
             )
         )
     return briefs
 
 
-def render(brief: Brief, style: str) -> tuple[Message, ...]:
+def render(brief: Brief, style: str, turns: int) -> tuple[Message, ...]:
     """Return the messages that ask for a design; ``style`` names a file in ``envgen/prompts``.
 
     ``short`` is one user message of a few lines; ``full`` states the contract, a worked example,
-    the document and the examples in full, for models with a long context.
+    the document and the examples in full, for models with a long context. ``turns`` is how many
+    replies a player has.
     """
-    template = _environment().get_template(f"designer_{style}.md")
-    example = _worked_example(brief.setting)
-    text = template.render(brief=brief, example=example)
+    words = _words()
+    text = _template(style).render(
+        brief=brief,
+        example=_worked_example(brief.setting),
+        meaning=words["skills"][brief.skill],
+        difficulty=words["levels"][str(brief.level)],
+        turns=turns,
+    )
     return (Message("user", text.strip()),)
 
 
 @cache
-def _environment() -> jinja2.Environment:
-    # Autoescape is for HTML; a prompt carries code as it is.
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(str(files("envgen") / "prompts")),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
+def prompt_version(style: str) -> str:
+    """Return the name of a prompt and a digest of all that is the same in each brief it makes."""
+    parts = [_file(f"designer_{style}.md")]
+    if style == "full":
+        examples = [_worked_example(setting) for setting in sorted(WORKED_EXAMPLE)]
+        parts += [
+            _file("words.toml"),
+            *(text for one in examples for text in (one.source, one.hint)),
+        ]
+    return f"{style}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
+
+
+def _examples(
+    store: Store, config: DesignerConfig, skill: str, policy_version: int, seed: int
+) -> tuple[tuple[Known, ...], tuple[Known, ...]]:
+    shown = store.examples(
+        skill,
+        setting_of(skill),
+        policy_version,
+        seed=seed,
+        n=max(config.examples, config.avoid),
     )
+    standings = store.latest_standings(policy_version)
+
+    def known(records: Sequence[EnvironmentRecord]) -> tuple[Known, ...]:
+        return tuple(Known(record, standings[record.id]) for record in records)
+
+    return known(shown.frontier[: config.examples]), known(shown.avoid[: config.avoid])
+
+
+def _mean_return(value: float, plays: int) -> str:
+    if not plays or math.isnan(value):
+        return "not measured"
+    return f"{value:.2f} over {plays} play{'s' * (plays != 1)}"
+
+
+def _file(name: str) -> str:
+    return (files("envgen") / "prompts" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _words() -> dict[str, dict[str, str]]:
+    words = tomllib.loads(_file("words.toml"))
+    assert set(words["skills"]) == set(SKILLS)
+    return words
+
+
+@cache
+def _template(style: str) -> jinja2.Template:
+    # Autoescape is for HTML; a prompt carries code as it is.
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
+    )
+    return environment.from_string(_file(f"designer_{style}.md"))
 
 
 @cache

@@ -21,9 +21,12 @@ class DesignerConfig:
     skills: tuple[str, ...] = GAME_SKILLS + TOOL_SKILLS
     levels: tuple[int, ...] = (1, 2, 3, 4, 5)
     memory: bool = True
-    """Show frontier environments as examples, and mastered or hopeless ones as things to avoid."""
+    """Show frontier environments as examples, mastered or hopeless ones as things to avoid, and what
+    designs were refused for lately."""
     examples: int = 2
     avoid: int = 2
+    failures: int = 5
+    """Most messages of refused designs that a full prompt shows."""
 
     def __post_init__(self) -> None:
         if not self.skills:
@@ -33,8 +36,8 @@ class DesignerConfig:
             raise ValueError(f"unknown skill {unknown[0]!r}; known: {', '.join(SKILLS)}")
         if not self.levels or not all(1 <= level <= 5 for level in self.levels):
             raise ValueError("levels must be a list of numbers from 1 to 5")
-        if self.examples < 0 or self.avoid < 0:
-            raise ValueError("examples and avoid must not be negative")
+        if min(self.examples, self.avoid, self.failures) < 0:
+            raise ValueError("examples, avoid and failures must not be negative")
         if not 0 < self.temperature < math.inf:
             raise ValueError(
                 "temperature must be above 0: a greedy designer writes one design only"

@@ -6,7 +6,6 @@ sampled, certified or played is not done again, and the shard appears whole or n
 
 import asyncio
 import dataclasses
-import json
 import time
 from collections import Counter, defaultdict
 from typing import Any
@@ -90,7 +89,7 @@ class Round:
             drafts = await self._work(plan)
             self.seconds["forward"] = self.work.policy.forward_seconds - forward
             self._lap("total")
-            manifest = self._publish(drafts, plan["policy_version"])
+            manifest = self._publish(drafts, plan)
         finally:
             self.journal.close()
         path.unlink()
@@ -114,6 +113,7 @@ class Round:
             self.seconds["resumed"] = 1.0
             return plan
         version = self.work.policy.version
+        drawn = self._last("drawn")
         briefs = make_briefs(
             self.producer.designs // self.producer.designs_per_brief,
             self.designer,
@@ -122,6 +122,8 @@ class Round:
             round_number=self.number,
             policy_version=version,
             seed=self.work.seed,
+            drawn=drawn,
+            tokens=self.work.tokens,
             preferred=self.work.preferred_words,
         )
         plan = {
@@ -129,6 +131,7 @@ class Round:
             "policy_version": version,
             "settings": digest,
             "briefs": [self._asked(brief) for brief in briefs],
+            "drawn": self.work.corpus.drawn(drawn, [brief.setting for brief in briefs]),
         }
         self.journal.append(plan)
         self.journal.sync()
@@ -136,7 +139,7 @@ class Round:
 
     def _asked(self, brief: Brief) -> dict[str, Any]:
         """Return what is asked for a brief. Raises ``BadInput`` when it leaves no room to answer."""
-        messages = render(brief, self.designer.prompt)
+        messages = render(brief, self.designer.prompt, self.solver.max_turns)
         asked = len(self.work.policy.chat.start(messages))
         context = self.work.policy.context
         if asked + self.designer.max_tokens > context:
@@ -146,7 +149,7 @@ class Round:
                 'designer.prompt = "short"'
             )
         return {
-            "brief": json.loads(brief.as_json()),
+            "brief": brief.as_dict(self.designer.prompt),
             "messages": [[message.role, message.content] for message in messages],
         }
 
@@ -295,7 +298,7 @@ class Round:
             draft.refuse("refused", "probe", reason, detail)
         self._lap("probe")
 
-    def _publish(self, drafts: list[Draft], version: int) -> Manifest:
+    def _publish(self, drafts: list[Draft], plan: dict[str, Any]) -> Manifest:
         """Write the shard. Raises ``OurFault`` when too many designs were lost through us."""
         faulted = sum(draft.outcome == "faulted" for draft in drafts)
         if faulted > MOST_FAULTED * len(drafts):
@@ -304,7 +307,7 @@ class Round:
                 f"round {self.number}: {faulted} of {len(drafts)} designs could not be judged "
                 f"({detail}); nothing was published, run it again to go on"
             )
-        settings = self.work.settings
+        settings, version = self.work.settings, plan["policy_version"]
         kind = settings.section(RewardConfig).kind
         before = self._averages()
         after = dict(before)
@@ -341,6 +344,7 @@ class Round:
             "policy_version": version,
             **summarise(designs, standings, plays),
             "averages": {skill: dataclasses.astuple(one) for skill, one in after.items()},
+            "drawn": plan["drawn"],
             "variety": self._variety([one for one in drafts if one.outcome == "admitted"]),
             "seconds": self.seconds,
         }
@@ -350,10 +354,12 @@ class Round:
 
     def _averages(self) -> dict[str, Averages]:
         """Return the averages of each skill as the last round of any number left them."""
-        for manifest in reversed(self.work.store.shards()):
-            if "averages" in manifest.meta:
-                return {skill: Averages(*pair) for skill, pair in manifest.meta["averages"].items()}
-        return {}
+        return {skill: Averages(*pair) for skill, pair in self._last("averages").items()}
+
+    def _last(self, name: str) -> dict[str, Any]:
+        """Return what the newest shard that says something under ``name`` says."""
+        manifests = reversed(self.work.store.shards())
+        return next((one.meta[name] for one in manifests if name in one.meta), {})
 
     def _variety(self, admitted: list[Draft]) -> dict[str, Any]:
         meanings = [one.embedding for one in admitted if one.embedding is not None]

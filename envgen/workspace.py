@@ -9,7 +9,7 @@ from pathlib import Path
 from envgen.config import CorpusConfig, ProducerConfig
 from envgen.corpus import Corpus
 from memory import MemoryConfig, Store
-from sandbox import Pool, Sandbox, SandboxConfig
+from sandbox import Message, Pool, Sandbox, SandboxConfig
 from solver.config import PolicyConfig
 from solver.engines import open_policy
 from solver.policy import Policy
@@ -33,7 +33,7 @@ class Workspace:
     policy: Policy
     sandbox: Sandbox
     pool: Pool
-    corpus: Corpus | None
+    corpus: Corpus
     preferred_words: frozenset[str]
 
     @property
@@ -45,6 +45,11 @@ class Workspace:
     def run_dir(self) -> Path:
         """Journals and reports of this run."""
         return self.home / "runs" / self.run
+
+    def tokens(self, text: str) -> int:
+        """Count a text's tokens as the policy reads it."""
+        start = self.policy.chat.start
+        return len(start([Message("user", text)])) - len(start([Message("user", "")]))
 
     def journal(self, number: int) -> Path:
         """The journal of an unfinished round."""
@@ -68,7 +73,7 @@ async def open_workspace(
         _one_run(store, run, home)
         versions = Versions(home / "policy")
         versions.bootstrap(policy_config)
-        corpus = Corpus.open(settings.section(CorpusConfig))
+        corpus = Corpus.open(settings.section(CorpusConfig), home / "corpus", report.note)
         try:
             async with (
                 open_policy(versions.path(versions.latest()), policy_config, report.note) as policy,

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection
 from importlib.resources import files
 
-from envgen.corpus.corpus import Document
+from envgen.corpus.document import Document
 
 WORD = re.compile(r"[a-z]{3,16}")
 STOP = frozenset((files("envgen.corpus") / "stopwords.txt").read_text(encoding="utf-8").split())

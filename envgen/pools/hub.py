@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from envgen.hub import SCHEME, explained, look_up
 from envgen.pools.candidate import Found
