@@ -131,13 +131,27 @@ class Endpoint:
         await self._client.aclose()
 
     async def once(
-        self, method: str, path: str, body: Any = None, *, timeout_s: float | None = None
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        timeout_s: float | None = None,
+        tries: int = 1,
     ) -> Any:
-        """Ask one time and return the answer's JSON. Raises ``Refused``, or ``OurFault`` for the rest."""
-        try:
-            return await self._ask(method, path, body, timeout_s)
-        except _Trouble as trouble:
-            raise OurFault(f"{self.url}{path}: {trouble}") from trouble
+        """Ask without patience and return the answer's JSON.
+
+        Only a try that got no answer at all is made again, up to ``tries`` in all: a server may close
+        a connection that it kept open. Raises ``Refused``, or ``OurFault`` for the rest.
+        """
+        while True:
+            tries -= 1
+            try:
+                return await self._ask(method, path, body, timeout_s)
+            except _Trouble as trouble:
+                if trouble.error or tries < 1:
+                    raise OurFault(f"{self.url}{path}: {trouble}") from trouble
+            await asyncio.sleep(FIRST_PAUSE_S)
 
     async def patient(
         self,

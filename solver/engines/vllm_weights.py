@@ -167,7 +167,7 @@ class ServedWeights:
 
     async def _tell(self, path: str, body: Any) -> None:
         limit = self._endpoint.config.load_s
-        await self._endpoint.once("POST", path, body, timeout_s=limit)
+        await self._endpoint.once("POST", path, body, timeout_s=limit, tries=3)
 
 
 def _reload(folder: Path) -> dict[str, Any]:

@@ -52,13 +52,16 @@ class Vllm:
     sticks: str = ""
     """A folder name whose loading takes 1.5 s."""
     aborts: int = 0
+    hangs_up: bool = False
+    """Whether the connection closes at the next request, as after an error."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def restart(self) -> None:
         self.dead, self.paused, self.stamp, self.weights = False, False, "default", self.root
 
     def __call__(self, served: Any, request: Any) -> Any:
-        if self.dead:
+        if self.dead or self.hangs_up:
+            self.hangs_up = False
             return None
         path = request.path.partition("?")[0]
         if path == "/v1/models":
@@ -91,6 +94,7 @@ class Vllm:
         time.sleep(1.5 if folder.name == self.sticks else 0.0)
         if not folder.is_dir() or folder.name == self.refuses:
             self.weights = None  # meta tensors: the next request kills it
+            self.hangs_up = True
             return {"status": 500, "value": {"error": {"message": "Worker failed"}}}
         self.weights = folder
         return {"results": [None]}
