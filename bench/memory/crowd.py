@@ -1,10 +1,8 @@
 """Many writers at once, and writers and upkeep killed at random: what was acknowledged stays."""
 
 import contextlib
-import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.memory import synthetic
+from bench.memory.writer import SIZE
 from bench.throughput.row import Row
-from memory import MemoryConfig, PlayRecord, Store, record_id
+from memory import MemoryConfig, Store
 
-WRITER = "bench.memory.crowd"
-SIZE = 4  # environments per publication
+WRITER = "bench.memory.writer"
 NUMBERS = 100_000  # numbers of one writer's shards and environments start at a multiple of this
 
 
@@ -159,55 +157,3 @@ def _process(
 
 def _acknowledged(text: str) -> set[int]:
     return {int(line) for line in text.split() if line.isdigit()}
-
-
-def write(root: str, first: int, publications: int, upkeep: bool) -> None:
-    """Publish shards, saying each number when it is acknowledged; compact now and then."""
-    config = MemoryConfig(fresh_s=0.0, compact_every=8)
-    with Store.open(root, config, create=True) as store:
-        _say("up")
-        for shard in range(first, first + publications):
-            numbers = range(shard * SIZE, (shard + 1) * SIZE)
-            records = [synthetic.environment(number, shard) for number in numbers]
-            standings = [
-                synthetic.standing(one, number)
-                for one, number in zip(records, numbers, strict=True)
-            ]
-            store.publish(shard, records, [], [_play(shard)], standings, meta={})
-            _say(shard)
-            if upkeep and shard % 2 == 0:
-                store.compact()
-
-
-def _play(number: int) -> PlayRecord:
-    return PlayRecord(
-        id=record_id("play", number),
-        environment="e",
-        seed=number,
-        arm="hinted",
-        purpose="probe",
-        episode_return=0.5,
-        turns=1,
-        fault="",
-        stop="terminated",
-        policy_version=0,
-        temperature=1.0,
-        ids=(1,),
-        mask=(1,),
-        logprobs=(0.0,),
-        transcript=json.dumps([]),
-    )
-
-
-def _say(word: object) -> None:
-    sys.stdout.write(f"{word}\n")
-    sys.stdout.flush()
-
-
-def clean(folder: Path) -> None:
-    """Remove what the measurement wrote."""
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-if __name__ == "__main__":
-    write(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:] == ["upkeep"])

@@ -6,10 +6,16 @@ import pytest
 from memory.diversity import DiversityFilter
 from memory.variety import FEW, alarm, is_collapsed, variety
 
+_BODIES = (
+    "return sorted(range(9), key=lambda n: -n)[0], {}",
+    "self.at = {n: n * n for n in (3, 4) if seed}; return str(self.at), {}",
+    "while seed and seed % 2: seed //= 2\n        return [seed] or None, {}",
+)
+
 
 def _source(number):
-    body = "\n".join(f"        self.a{n} = {n} {'+-*/'[n % 4]} {number}" for n in range(number + 3))
-    return f"class N{number}Env:\n    def reset(self, seed=None):\n{body}\n"
+    body = _BODIES[number % 3]
+    return f"class N{number}Env:\n    def reset(self, seed=None):\n        {body}\n"
 
 
 def test_the_nearest_meaning_is_looked_for_in_the_memory_and_in_the_batch():

@@ -74,3 +74,20 @@ def test_text_in_filters_is_only_text(tables):
     assert tables.scan("indexed", f"name = {quoted(name)}").num_rows == 1
     assert tables.scan("indexed", any_of("name", ["x", name])).num_rows == 1
     assert tables.scan("indexed", any_of("name", [])).num_rows == 0
+
+
+def test_a_reader_pinned_to_a_version_survives_compaction(tables):
+    for number in range(8):
+        tables.insert("indexed", pa.table({"name": [f"a{number}"], "content": ["1"]}))
+    pinned = tables._connect().open_table("indexed")
+    pinned.checkout(pinned.version)
+    tables.insert("indexed", pa.table({"name": ["later"], "content": ["1"]}))
+    assert tables.compact("indexed", force=True)
+    assert pinned.search().to_arrow().num_rows == 8
+    assert tables.scan("indexed").num_rows == 9
+
+
+def test_a_dropped_table_comes_back_empty(tables):
+    tables.insert("indexed", pa.table({"name": ["a"], "content": ["1"]}))
+    tables.drop("indexed")
+    assert tables.scan("indexed").num_rows == 0
