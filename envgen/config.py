@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from envgen.corpus.config import CorpusConfig
+from envgen.designer import HintSource
 from envgen.reward import Kind
 from envgen.skills import GAME_SKILLS, SKILLS, TOOL_SKILLS
 
@@ -27,6 +28,12 @@ class DesignerConfig:
     avoid: int = 2
     failures: int = 5
     """Most messages of refused designs that a full prompt shows."""
+    repair_turns: int = 0
+    """Follow-ups that show a refused design's author what the check said."""
+    hint: HintSource = "inline"
+    """`separate`: a second prompt shows the program and asks for its hint, which is not trained on."""
+    learning: Literal["weights", "context"] = "weights"
+    """`context`: the designer learns from a playbook of past rounds in its prompt; for frozen weights."""
 
     def __post_init__(self) -> None:
         if not self.skills:
@@ -36,8 +43,17 @@ class DesignerConfig:
             raise ValueError(f"unknown skill {unknown[0]!r}; known: {', '.join(SKILLS)}")
         if not self.levels or not all(1 <= level <= 5 for level in self.levels):
             raise ValueError("levels must be a list of numbers from 1 to 5")
-        if min(self.examples, self.avoid, self.failures) < 0:
-            raise ValueError("examples, avoid and failures must not be negative")
+        if min(self.examples, self.avoid, self.failures, self.repair_turns) < 0:
+            raise ValueError("examples, avoid, failures and repair_turns must not be negative")
+        if self.prompt == "short" and self.learning == "context":
+            raise ValueError(
+                'learning = "context" needs prompt = "full": the short prompt has no room for a playbook'
+            )
+        if self.prompt == "short" and self.hint == "separate":
+            raise ValueError(
+                'hint = "separate" needs prompt = "full": the short prompt is for a policy that was '
+                "taught to end a design with its hint"
+            )
         if not 0 < self.temperature < math.inf:
             raise ValueError(
                 "temperature must be above 0: a greedy designer writes one design only"
@@ -87,10 +103,14 @@ class ProducerConfig:
     designs_per_brief: int = 4
     """Completions of one brief: a GRPO group of the designer."""
     parallel_certificates: int = 4
+    in_flight: int = 128
+    """Designs on their way at once, from the first token to the last play: where certificates or plays
+    are slow, no more designs are begun."""
 
     def __post_init__(self) -> None:
-        if self.designs < 1 or self.designs_per_brief < 1 or self.parallel_certificates < 1:
-            raise ValueError("designs, designs_per_brief, parallel_certificates must be at least 1")
+        for name in ("designs", "designs_per_brief", "parallel_certificates", "in_flight"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1")
         if self.designs % self.designs_per_brief:
             raise ValueError(
                 f"designs = {self.designs} is not a multiple of "

@@ -21,7 +21,9 @@ LONGEST_MESSAGE = 2000
 """Characters of a check's message that a follow-up shows."""
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
 _PROGRAM = re.compile(r"^class [ \t]*\w*Env\b", re.MULTILINE)
-_BEGINNING = re.compile(r"^(?:import \w|from \w\S* import|class \w|def \w|@\w|#!|\"\"\")", re.MULTILINE)
+_BEGINNING = re.compile(
+    r"^(?:import \w|from \w\S* import|class \w|def \w|@\w|#!|\"\"\")", re.MULTILINE
+)
 _HINT = re.compile(
     r"^[ \t]*(?P<before>[#*_>-]*)[ \t]*hint[ \t]*(?P<mid>[*_]*)[ \t]*:[ \t]*(?P<after>[*_]*)"
     r"(?P<text>.*(?:\n(?![ \t]*(?:\n|$|`{3}|~{3})).*)*)",
@@ -123,7 +125,7 @@ def version_of(name: str) -> str:
 
 def _answer(text: str) -> str | None:
     """Return what follows the reasoning; None when the reasoning has no end."""
-    before, ended, after = text.rpartition(_THOUGHT)
+    _before, ended, after = text.rpartition(_THOUGHT)
     if ended:
         return after
     return None if text.lstrip().startswith("<think>") else text

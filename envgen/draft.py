@@ -5,14 +5,17 @@ admitted                                                 by regret    yes
 refused     read | <a check> | setting | probe           0            yes: validity is learned
 duplicate   diversity                                    none         no
 faulted     certificate | probe (our fault)              none         no
+
+A hint that was asked for apart (``designer.hint = "separate"``) is not the design's: refused at ``hint``,
+such a design is paid nothing and not trained on.
 """
 
-import asyncio
 import json
 from dataclasses import dataclass, field
 from typing import Any
 
 from envgen.certificate import Certificate
+from envgen.designer import version_of
 from memory import (
     DesignRecord,
     EnvironmentRecord,
@@ -23,7 +26,6 @@ from memory import (
 )
 from memory.diversity import Decision, tree_digest
 from memory.embedding import embedding_text
-from sandbox import Message
 
 
 @dataclass(frozen=True)
@@ -40,18 +42,28 @@ class Origin:
 
 @dataclass
 class Draft:
-    """A design as it grows, from its brief to its plays. ``outcome`` is set once it goes no further."""
+    """A design as it grows, from its brief to its plays. ``outcome`` is set once it goes no further.
+
+    ``place`` counts the designs that a round asks for. A follow-up (``turn`` 1 and on) is a design of
+    its own at the same place: its prompt is the conversation so far, its group the follow-ups of that
+    turn in answer to one brief.
+    """
 
     index: int
+    place: int
     brief: dict[str, Any]
-    messages: tuple[Message, ...]
-    prompt_ids: tuple[int, ...] = ()
+    prompt_ids: tuple[int, ...]
+    turn: int = 0
+    parent: "Draft | None" = None
     ids: tuple[int, ...] = ()
     logprobs: tuple[float, ...] = ()
     text: str = ""
     seed: int = 0
+    stop: str = ""
+    repaired: str = ""
     source: str = ""
     hint: str = ""
+    hint_text: str = ""  # the completion that a separate hint was read from
     certificate: Certificate | None = None
     embedding: Any = None  # of ``about``; None: no meaning is measured
     decision: Decision | None = None
@@ -61,7 +73,6 @@ class Draft:
     stage: str = ""
     reason: str = ""
     detail: str = ""
-    certified: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def identity(self) -> str:
@@ -109,8 +120,8 @@ class Draft:
         return DesignRecord(
             id=self._design_id(origin),
             shard=origin.shard,
-            brief=json.dumps(self.brief),
-            group=self.brief["id"],
+            brief=json.dumps(self._brief(origin)),
+            group=f"{self.brief['id']}+{self.turn}" if self.turn else self.brief["id"],
             prompt_ids=() if origin.text_only else self.prompt_ids,
             ids=() if origin.text_only else self.ids,
             logprobs=self.logprobs,
@@ -126,6 +137,21 @@ class Draft:
             environment=self.identity if self.outcome == "admitted" else "",
             reward=reward,
         )
+
+    def _brief(self, origin: Origin) -> dict[str, Any]:
+        """Return the brief with what else tells how the design came about, where there is anything."""
+        told: dict[str, Any] = {}
+        if self.parent is not None:
+            told |= {
+                "turn": self.turn,
+                "parent": self.parent._design_id(origin),
+                "prompt": version_of("repair"),
+            }
+        if self.repaired:
+            told["repaired"] = self.repaired
+        if self.hint_text:
+            told["hint"] = {"text": self.hint_text, "prompt": version_of("hint")}
+        return self.brief | told
 
     def _design_id(self, origin: Origin) -> str:
         return record_id("design", origin.run, origin.shard, self.index)

@@ -36,9 +36,9 @@ async def generate(work: Workspace, rounds: int) -> list[dict[str, Any]]:
     first = max((manifest.shard for manifest in work.store.shards()), default=0) + 1
     summaries = []
     for number in range(first, first + rounds):
-        await _serve(work, work.versions.latest())
+        version = served(work, work.versions.latest())
         with shown(work.report) as tell:
-            summaries.append(await Round(work, number, tell).run())
+            summaries.append(await Round(work, number, version, tell).run())
     return summaries
 
 
@@ -61,9 +61,8 @@ async def selfplay(work: Workspace, rounds: int) -> list[dict[str, Any]]:
         if number in published:
             summary = summary_of(published[number])
         else:
-            await _serve(work, number - 1)
             with shown(work.report) as tell:
-                summary = await Round(work, number, tell).run()
+                summary = await Round(work, number, served(work, number - 1), tell).run()
         if not finished:
             await train_step(
                 work.store, work.policy, work.pool, work.versions, work.settings, number
@@ -91,10 +90,9 @@ def _describe(work: Workspace, rounds: int) -> None:
     )
 
 
-async def _serve(work: Workspace, newest: int) -> None:
-    """Let the designer use the newest version that the schedule gives it: a multiple of ``every``."""
-    every = work.settings.section(SyncConfig).every
-    await work.policy.load(work.versions.path(newest - newest % every))
+def served(work: Workspace, newest: int) -> int:
+    """Return the version that the schedule gives the designer: the newest multiple of ``every``."""
+    return newest - newest % work.settings.section(SyncConfig).every
 
 
 def _with_training(work: Workspace, summary: dict[str, Any], number: int) -> dict[str, Any]:

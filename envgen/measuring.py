@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from envgen.config import ProbeConfig
 from envgen.probe import Probe, Trial
+from envgen.progress import Meter
 from envgen.workspace import Workspace
 from memory import PlayRecord, record_id
 from sandbox import Jail, SandboxFault
@@ -24,12 +25,14 @@ RETRY_AFTER_S = (0.1, 0.4)
 class Measuring:
     """Plays for one piece of work; ``name`` tells its seeds and play ids from those of any other.
 
-    All environments share the bound ``probe.max_parallel`` on episodes in flight.
+    All environments share the bound ``probe.max_parallel`` on episodes in flight. ``meter`` is told of
+    each play as it ends.
     """
 
-    def __init__(self, work: Workspace, name: tuple[str | int, ...]) -> None:
+    def __init__(self, work: Workspace, name: tuple[str | int, ...], meter: Meter) -> None:
         self.work = work
         self.name = name
+        self.meter = meter
         self.config = work.settings.section(ProbeConfig)
         self.solver = work.settings.section(SolverConfig)
         self._playing = asyncio.Semaphore(self.config.max_parallel)
@@ -49,6 +52,8 @@ class Measuring:
         """
         seed = derive(self.work.seed, *self.name)
         plan = Probe(self.config.plays, self.config.error, seed=seed, environment=environment)
+        if plays:
+            self.meter.step("played", plays=len(plays), tokens=sampled(plays))
         while trials := plan.next(plays):
             records = await retried(partial(self._plays, environment, source, hint, trials))
             keep(records)
@@ -74,12 +79,14 @@ class Measuring:
                 prompt=self.solver.prompt,
                 context=self.solver.context,
             )
-        return episode.record(
+        record = episode.record(
             id=record_id("play", self.work.run, *name),
             environment=environment,
             purpose="probe",
             arm=trial.arm,
         )
+        self.meter.step("played", plays=1, tokens=sampled([record]))
+        return record
 
 
 async def retried(work: Callable[[], Awaitable[T]]) -> T:

@@ -8,12 +8,13 @@ import asyncio
 import dataclasses
 import time
 from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from envgen.authoring import Authoring
 from envgen.brief import Brief, make_briefs, render
-from envgen.certificate import Certificate, certify
 from envgen.config import (
     CorpusConfig,
     DesignerConfig,
@@ -21,9 +22,8 @@ from envgen.config import (
     ProducerConfig,
     RewardConfig,
 )
-from envgen.designer import Unreadable, read_design
 from envgen.draft import Draft, Origin
-from envgen.measuring import Measuring, as_entry, from_entry, retried, sampled
+from envgen.measuring import Measuring, as_entry, from_entry
 from envgen.progress import Meter, Sink
 from envgen.reward import Averages, designer_reward
 from envgen.summary import summarise
@@ -33,10 +33,8 @@ from memory.diversity import DiversityFilter
 from memory.variety import variety
 from sandbox import EnvironmentFault, Message, SandboxConfig, SandboxFault
 from solver.config import PolicyConfig, SolverConfig
-from solver.policy import Sampling
 from spadekit.errors import BadInput, OurFault
 from spadekit.files import Journal
-from spadekit.seeds import derive
 
 MOST_FAULTED = 0.25
 """A round with a larger share of designs lost through faults of ours is given up, not published."""
@@ -52,8 +50,30 @@ SHAPING = (
     SolverConfig,
 )
 """The settings that a round depends on; a round that was begun is finished with the same ones."""
-REQUIRED = ("solvable", "hint")
-"""Checks that the designer must pass: a design of its own without a solution or a hint is refused."""
+
+
+@dataclass(frozen=True)
+class _Spent:
+    """What a round took so far, killed tries included."""
+
+    tries: int
+    total_s: float
+    forward_s: float
+
+
+@dataclass
+class _Place:
+    """One of the designs that a round asks for, and where it is on its way."""
+
+    draft: Draft
+    chain: list[Draft] = field(default_factory=list)
+    written: asyncio.Event = field(default_factory=asyncio.Event)
+    decided: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def last(self) -> Draft:
+        """The design or its last follow-up: the one that may be admitted."""
+        return self.chain[-1]
 
 
 class Round:
@@ -62,33 +82,47 @@ class Round:
     ``tell`` hears of every step.
     """
 
-    def __init__(self, workspace: Workspace, number: int, tell: Sink) -> None:
+    def __init__(self, workspace: Workspace, number: int, version: int, tell: Sink) -> None:
         settings = workspace.settings
         self.work = workspace
         self.number = number
+        self.version = version
+        self.tell = tell
         self.producer = settings.section(ProducerConfig)
         self.designer = settings.section(DesignerConfig)
         self.probing = settings.section(ProbeConfig)
         self.solver = settings.section(SolverConfig)
         self.memory = settings.section(MemoryConfig)
         self.seconds: dict[str, float] = {}
-        self._certifying = asyncio.Semaphore(self.producer.parallel_certificates)
-        self._measuring = Measuring(workspace, ("probe", number))
-        self._meter = Meter(tell, shard=number, designs=self.producer.designs)
 
     async def run(self) -> dict[str, Any]:
-        """Finish the round, whatever of it was done before, and publish its shard."""
-        self._started = time.monotonic()
-        forward = self.work.policy.forward_seconds
-        path = self.work.journal(self.number)
+        """Finish the round, whatever of it was done before, and publish its shard.
+
+        Raises ``BadInput`` for a round that was begun with other settings, ``OurFault`` when too many
+        designs were lost through faults of ours.
+        """
+        self._began = time.monotonic()
+        policy, path = self.work.policy, self.work.journal(self.number)
+        self._forward = policy.forward_seconds
         self.journal = Journal(path)
         try:
+            self._before = self._earlier()
             plan = self._plan()
-            await self.work.policy.load(self.work.versions.path(plan["policy_version"]))
+            self.version = plan["policy_version"]
+            # Also when it serves already, once it was used: rows kept from other work would change the
+            # last bits. What was just opened is what its folder holds.
+            if policy.version != self.version or policy.forward_seconds > 0:
+                await policy.load(self.work.versions.path(self.version))
+            self._meter = Meter(
+                self.tell,
+                shard=self.number,
+                designs=self.producer.designs,
+                spent_s=self._before.total_s,
+            )
             self._meter.step("begun")
             drafts = await self._work(plan)
-            self.seconds["forward"] = self.work.policy.forward_seconds - forward
             self._lap("total")
+            self.seconds |= {"forward": self._spent().forward_s, "tries": self._before.tries + 1}
             manifest = self._publish(drafts, plan)
         finally:
             self.journal.close()
@@ -96,9 +130,25 @@ class Round:
         self._meter.step("published")
         return summary_of(manifest)
 
+    def _earlier(self) -> "_Spent":
+        """Return what killed tries of this round took, up to the last thing that they wrote down."""
+        tries = [_Spent(*entry["spent"]) for entry in self.journal.entries]
+        return tries[-1] if tries else _Spent(0, 0.0, 0.0)
+
+    def _spent(self) -> "_Spent":
+        return _Spent(
+            self._before.tries + 1,
+            self._before.total_s + time.monotonic() - self._began,
+            self._before.forward_s + self.work.policy.forward_seconds - self._forward,
+        )
+
+    def _note(self, entry: dict[str, Any]) -> None:
+        """Write something down that need not be done again."""
+        self.journal.append(entry | {"spent": dataclasses.astuple(self._spent())})
+
     def _lap(self, stage: str) -> None:
         """Note how long after the start the stage last finished something; stages overlap."""
-        self.seconds[stage] = time.monotonic() - self._started
+        self.seconds[stage] = self._spent().total_s
 
     def _plan(self) -> dict[str, Any]:
         """Return the round's plan, made and journalled once: a resumed round keeps its briefs."""
@@ -110,9 +160,7 @@ class Round:
                     f"round {self.number} was begun with other settings: finish it with those, or "
                     f"remove {self.journal.path} to begin it again"
                 )
-            self.seconds["resumed"] = 1.0
             return plan
-        version = self.work.policy.version
         drawn = self._last("drawn")
         briefs = make_briefs(
             self.producer.designs // self.producer.designs_per_brief,
@@ -120,7 +168,7 @@ class Round:
             self.work.corpus,
             self.work.store,
             round_number=self.number,
-            policy_version=version,
+            policy_version=self.version,
             seed=self.work.seed,
             drawn=drawn,
             tokens=self.work.tokens,
@@ -128,12 +176,12 @@ class Round:
         )
         plan = {
             "kind": "plan",
-            "policy_version": version,
+            "policy_version": self.version,
             "settings": digest,
             "briefs": [self._asked(brief) for brief in briefs],
             "drawn": self.work.corpus.drawn(drawn, [brief.setting for brief in briefs]),
         }
-        self.journal.append(plan)
+        self._note(plan)
         self.journal.sync()
         return plan
 
@@ -154,99 +202,65 @@ class Round:
         }
 
     async def _work(self, plan: dict[str, Any]) -> list[Draft]:
-        """Design and certify as completions come; decide in order; measure as soon as admitted."""
-        drafts: list[Draft] = []
-        for asked in plan["briefs"]:
-            messages = tuple(Message(role, content) for role, content in asked["messages"])
-            for _ in range(self.producer.designs_per_brief):
-                drafts.append(Draft(len(drafts), asked["brief"], messages))
+        """Design, certify and measure, a bounded number of designs at once; decide in their order."""
         done: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
         for entry in self.journal.entries[1:]:
             done[entry["kind"], entry["index"]].append(entry)
+        places = self._places(plan)
+        authoring = Authoring(
+            self.work,
+            self.number,
+            len(places),
+            self.producer.parallel_certificates,
+            note=self._note,
+            done=done,
+            meter=self._meter,
+        )
+        measuring = Measuring(self.work, ("probe", self.number), self._meter)
+        room = asyncio.Semaphore(self.producer.in_flight)
         known = self.work.store.diversity_filter()
 
-        async def author(draft: Draft) -> None:
-            try:
-                await self._design(draft, *done["design", draft.index])
-                await self._certify(draft, *done["certificate", draft.index])
-                await self._embed(draft)
-            finally:
-                draft.certified.set()
+        async def produce(place: _Place) -> None:
+            # Taken in order, so the first place that is not decided yet always has room.
+            async with room:
+                try:
+                    place.chain = await authoring.author(place.draft)
+                    self._lap("certify")
+                    await self._embed(place.last)
+                finally:
+                    place.written.set()
+                await place.decided.wait()
+                if not place.last.outcome:
+                    await self._probe(place.last, done["plays", place.last.index], measuring)
 
-        async def admit() -> None:
+        async def decide() -> None:
             # What is compared must not hang on timing: all that the store knows is embedded first.
             if self.memory.measure_meaning:
                 await asyncio.to_thread(self.work.store.embed)
-            # In order of index, so that which of two twins is the variant does not hang on timing.
-            for draft in drafts:
-                await draft.certified.wait()
-                if not draft.outcome:
-                    self._decide(draft, known)
-                    self._meter.step("decided", fell=draft.stage)
-                if not draft.outcome:
-                    group.create_task(self._probe(draft, done["plays", draft.index]))
+            # In order of places, so that which of two twins is the variant does not hang on timing.
+            for place in places:
+                await place.written.wait()
+                if not place.last.outcome:
+                    self._decide(place.last, known)
+                    self._meter.step("decided", fell=place.last.stage)
+                place.decided.set()
 
         async with asyncio.TaskGroup() as group:
-            for draft in drafts:
-                group.create_task(author(draft))
-            group.create_task(admit())
-        return drafts
+            for place in places:
+                group.create_task(produce(place))
+            group.create_task(decide())
+        drafts = [draft for place in places for draft in place.chain]
+        return sorted(drafts, key=lambda draft: draft.index)
 
-    async def _design(self, draft: Draft, entry: dict[str, Any] | None = None) -> None:
-        chat = self.work.policy.chat
-        draft.prompt_ids = tuple(chat.start(draft.messages))
-        draft.seed = derive(self.work.seed, "design", self.number, draft.index)
-        if entry is None:
-            sampling = Sampling(self.designer.temperature, self.designer.max_tokens, draft.seed)
-            completion = await self.work.policy.complete(draft.prompt_ids, sampling)
-            entry = {
-                "kind": "design",
-                "index": draft.index,
-                "ids": completion.ids,
-                "logprobs": completion.logprobs,
-                "stop": completion.stop,
-            }
-            self.journal.append(entry)
-        draft.ids, draft.logprobs = tuple(entry["ids"]), tuple(entry["logprobs"])
-        draft.text = chat.decode(draft.ids)
-        design = read_design(draft.text, entry["stop"])
-        if isinstance(design, Unreadable):
-            draft.refuse("refused", "read", design.reason, design.detail)
-        else:
-            draft.source, draft.hint = design.source, design.hint
-        self._lap("design")
-        self._meter.step("designed", fell=draft.stage, tokens=len(draft.ids))
-
-    async def _certify(self, draft: Draft, entry: dict[str, Any] | None = None) -> None:
-        if draft.outcome:
-            return
-        if entry is None:
-            try:
-                async with self._certifying:
-                    certificate = await retried(
-                        lambda: certify(
-                            draft.source, draft.hint, self.work.sandbox, required=REQUIRED
-                        )
-                    )
-            except SandboxFault as fault:
-                draft.refuse("faulted", "certificate", "sandbox", str(fault))
-                self._meter.step("certified", fell=draft.stage)
-                return
-            entry = {
-                "kind": "certificate",
-                "index": draft.index,
-                "certificate": certificate.as_json(),
-            }
-            self.journal.append(entry)
-        draft.certificate = Certificate.from_json(entry["certificate"])
-        failed, wanted = draft.certificate.failed, draft.brief["setting"]
-        if failed is not None:
-            draft.refuse("refused", failed.name, "certificate", failed.message)
-        elif draft.certificate.setting != wanted:
-            detail = f"the brief asked for setting {wanted}, this is {draft.certificate.setting}"
-            draft.refuse("refused", "setting", "brief", detail)
-        self._lap("certify")
-        self._meter.step("certified", fell=draft.stage)
+    def _places(self, plan: dict[str, Any]) -> "list[_Place]":
+        places: list[_Place] = []
+        for asked in plan["briefs"]:
+            messages = [Message(role, content) for role, content in asked["messages"]]
+            prompt = tuple(self.work.policy.chat.start(messages))
+            for _ in range(self.producer.designs_per_brief):
+                number = len(places)
+                places.append(_Place(Draft(number, number, asked["brief"], prompt)))
+        return places
 
     async def _embed(self, draft: Draft) -> None:
         """Measure the meaning of a certified design, beside whatever else the round is doing."""
@@ -264,17 +278,19 @@ class Round:
         else:
             draft.refuse("duplicate", "diversity", decision.stage, decision.explanation)
 
-    async def _probe(self, draft: Draft, entries: list[dict[str, Any]]) -> None:
+    async def _probe(
+        self, draft: Draft, entries: list[dict[str, Any]], measuring: Measuring
+    ) -> None:
         """Play until the probe has seen enough; each batch of plays is journalled when done."""
         for entry in entries:
             draft.plays += from_entry(entry)
         try:
-            await self._measuring.finish(
+            await measuring.finish(
                 draft.identity,
                 draft.source,
                 draft.hint,
                 draft.plays,
-                lambda records: self.journal.append(as_entry(draft.index, records)),
+                lambda records: self._note(as_entry(draft.index, records)),
             )
             self._settle(draft)
         except SandboxFault as fault:
@@ -282,13 +298,11 @@ class Round:
         except EnvironmentFault as fault:
             # It loaded for its certificate: a source that loads only sometimes.
             draft.refuse("refused", "probe", fault.reason, str(fault))
-        plays, tokens = len(draft.plays), sampled(draft.plays)
-        self._meter.step("measured", fell=draft.stage, plays=plays, tokens=tokens)
+        self._meter.step("measured", fell=draft.stage)
 
     def _settle(self, draft: Draft) -> None:
         """Say what the plays come to; too many faulted ones are a reason to refuse."""
-        version = self.work.policy.version
-        draft.standing = measure(draft.identity, version, draft.plays, self.number)
+        draft.standing = measure(draft.identity, self.version, draft.plays, self.number)
         faults = Counter(record.fault for record in draft.plays if record.fault)
         share = faults.total() / len(draft.plays)
         finished = min(draft.standing.plays_unhinted, draft.standing.plays_hinted)
@@ -307,7 +321,7 @@ class Round:
                 f"round {self.number}: {faulted} of {len(drafts)} designs could not be judged "
                 f"({detail}); nothing was published, run it again to go on"
             )
-        settings, version = self.work.settings, plan["policy_version"]
+        settings, version = self.work.settings, self.version
         kind = settings.section(RewardConfig).kind
         before = self._averages()
         after = dict(before)
@@ -323,7 +337,9 @@ class Round:
         for draft in drafts:
             # An invalid design earns 0, so validity is learned. A fault of ours teaches nothing, and a
             # duplicate is neither paid nor punished: diversity is for admission, never in the reward.
-            reward: float | None = 0.0 if draft.outcome == "refused" else None
+            # Nor is a program blamed for a hint that was asked for apart.
+            apart = draft.stage == "hint" and self.designer.hint == "separate"
+            reward: float | None = 0.0 if draft.outcome == "refused" and not apart else None
             if not draft.outcome:
                 assert draft.standing is not None
                 draft.outcome = "admitted"

@@ -1,6 +1,7 @@
 """What a round tells while it works: one event for each step done, for terminals and streams alike.
 
-    begun ─► designed ─► certified ─► decided ─► measured ... ─► published
+    begun ─► designed ─► certified ─► decided ─► played ... ─► measured ─► published
+                 followed ─┘
 
 An event carries the counters of the whole piece of work, so whoever missed some knows as much.
 """
@@ -14,7 +15,9 @@ from typing import Literal
 
 from spadekit.report import Report
 
-Step = Literal["begun", "designed", "certified", "decided", "measured", "published"]
+Step = Literal[
+    "begun", "designed", "followed", "certified", "decided", "played", "measured", "published"
+]
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class Progress:
     designs: int
     """Designs that will be written; 0 when measuring again."""
     designed: int
+    followed: int
+    """Follow-ups that were written to designs that a check refused."""
     certified: int
     """Designs that a certificate was made for, whatever it says."""
     decided: int
@@ -40,7 +45,7 @@ class Progress:
     tokens: int
     """Tokens that the policy sampled: designs and replies."""
     seconds: float
-    """Since this process took the work up."""
+    """That the work has taken, killed tries of it included."""
 
     @property
     def ended(self) -> int:
@@ -60,14 +65,20 @@ class Meter:
     """Counts the steps of one piece of work and tells a sink of each."""
 
     def __init__(
-        self, tell: Sink, *, shard: int = 0, designs: int = 0, to_measure: int = 0
+        self,
+        tell: Sink,
+        *,
+        shard: int = 0,
+        designs: int = 0,
+        to_measure: int = 0,
+        spent_s: float = 0.0,
     ) -> None:
         self._tell = tell
         self._shard, self._designs, self._to_measure = shard, designs, to_measure
         self._steps: Counter[Step] = Counter()
         self._fell: Counter[str] = Counter()
         self._plays = self._tokens = 0
-        self._began = time.monotonic()
+        self._began = time.monotonic() - spent_s
 
     def step(self, step: Step, *, fell: str = "", plays: int = 0, tokens: int = 0) -> None:
         """Note one step; ``fell`` is the stage at which the design went no further, if it did."""
@@ -84,6 +95,7 @@ class Meter:
                 shard=self._shard,
                 designs=self._designs,
                 designed=self._steps["designed"],
+                followed=self._steps["followed"],
                 certified=self._steps["certified"],
                 decided=self._steps["decided"],
                 to_measure=self._to_measure,

@@ -38,7 +38,10 @@ def test_code_and_hint_are_read_out_of_a_completion(text: str) -> None:
         (f"Sure, here is one.\n\n{CODE}\nhint: {HINT}", "no fence"),
         (f"```python\n{CODE}hint: {HINT}", "open fence"),
         (f"```python\n{CODE}\nhint: {HINT}\n\nThat is all.", "open fence"),
-        (f"```python\nclass AEnv: pass\n```\nor\n```python\n{CODE}```\nhint: {HINT}", "several programs"),
+        (
+            f"```python\nclass AEnv: pass\n```\nor\n```python\n{CODE}```\nhint: {HINT}",
+            "several programs",
+        ),
         (f"hint: {HINT}\n\n```python\n{CODE}```", "hint first"),
         (f"```python\n{CODE}```\n**Hint:** {HINT}", "hint decorated"),
         (f"```python\n{CODE}```\n### Hint: *{HINT}*", "hint decorated"),
@@ -101,5 +104,10 @@ def test_a_follow_up_shows_the_message_and_asks_for_the_whole_answer_again() -> 
 
 
 def test_reading_takes_time_in_proportion_to_the_text() -> None:
-    for hostile in ("```\n" * 20_000, "hint:" * 40_000, "hint:\n" * 30_000, "class XEnv\n" * 20_000):
+    for hostile in (
+        "```\n" * 20_000,
+        "hint:" * 40_000,
+        "hint:\n" * 30_000,
+        "class XEnv\n" * 20_000,
+    ):
         read_design(hostile, "end")
