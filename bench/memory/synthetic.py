@@ -152,4 +152,4 @@ class Numbered(Embedder):
 
 
 def _unit(rows_ND: Array) -> Array:
-    return rows_ND / np.linalg.norm(rows_ND, axis=1, keepdims=True)
+    return np.asarray(rows_ND / np.linalg.norm(rows_ND, axis=1, keepdims=True), np.float32)
