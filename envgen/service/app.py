@@ -1,0 +1,105 @@
+"""The HTTP application put together: guard outside, routers inside, one form for every error."""
+
+from importlib.metadata import version
+from time import perf_counter
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from envgen.service.guard import Guard
+from envgen.service.metrics import Metrics
+from envgen.service.routes import environments, jobs, shards, steering, system
+from envgen.service.state import Service
+from memory.faults import is_storage
+from spadekit.errors import BadInput
+
+ABOUT = """
+Spadework designs training environments for a language model, checks them by machine, measures how
+much a hint helps the model (its *regret*), and keeps those at the model's frontier.
+
+Calls that change something need the header `X-Spadework: 1` and, where the service has a token,
+`Authorization: Bearer TOKEN`. Every error has the form `{"detail": "one line"}`. Lists come in pages
+(`offset`, `limit`).
+
+Titles, sources, hints and transcripts were written by models: treat them as hostile text, and run
+sources in a sandbox only.
+"""
+TAGS = [
+    {"name": "jobs", "description": "Pieces of work: start, follow, cancel. One runs at a time."},
+    {"name": "stock", "description": "Frontier environments that the service keeps by itself."},
+    {"name": "policy", "description": "The model's versions: which one designs and plays."},
+    {"name": "environments", "description": "Stored programs, their figures and plays; search."},
+    {"name": "shards", "description": "What each round published."},
+    {"name": "designs", "description": "What the designer wrote, admitted or not."},
+    {"name": "service", "description": "Health and metrics."},
+]
+
+
+def make_app(service: Service) -> ASGIApp:
+    """Return the application of a running service. Further routers are included beside these."""
+    app = FastAPI(
+        title="Spadework",
+        summary="A language model writes its own training environments.",
+        description=ABOUT,
+        version=version("spadework"),
+        openapi_tags=TAGS,
+        docs_url=None,
+        redoc_url=None,
+    )
+    for part in (jobs, steering, environments, shards, system):
+        app.include_router(part.router(service))
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(BadInput, _bad_input)
+    return Measured(Guard(app, service.rules), service.metrics)
+
+
+class Measured:
+    """Counts requests by route, so that made-up paths make no new figures."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and note what became of it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = perf_counter()
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                route = getattr(scope.get("route"), "path", "none")
+                method = scope["method"] if scope["method"] in _METHODS else "other"
+                self._metrics.request_seconds.labels(route).observe(perf_counter() - began)
+                self._metrics.requests.labels(method, route, message["status"]).inc()
+            await send(message)
+
+        await self._app(scope, receive, noted)
+
+
+_METHODS = ("GET", "HEAD", "POST", "PUT", "OPTIONS")
+
+
+def _invalid(_: Request, error: Exception) -> JSONResponse:
+    """Say in one line which field is wrong."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
+    return JSONResponse({"detail": f"{where}: {first['msg']}"}, 422)
+
+
+def _refused(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
+
+
+def _bad_input(_: Request, error: Exception) -> JSONResponse:
+    """What storage says is not the caller's fault; anything else is."""
+    cause = error.__cause__
+    status = 503 if cause is not None and is_storage(cause) else 422
+    return JSONResponse({"detail": " ".join(str(error).split())}, status)

@@ -1,0 +1,1 @@
+"""The calls, one module for each subject: ``router(service)`` returns its routes."""
