@@ -13,10 +13,12 @@ from bench.config import HeldoutConfig, MemoryBenchConfig
 from envgen.config import (
     CorpusConfig,
     DesignerConfig,
+    MonitorConfig,
     ProbeConfig,
     ProducerConfig,
     RewardConfig,
 )
+from envgen.service.config import ServiceConfig
 from memory.config import MemoryConfig
 from sandbox.config import SandboxConfig
 from solver.config import PolicyConfig, SolverConfig, SyncConfig, TrainConfig
@@ -37,7 +39,9 @@ SECTIONS: dict[str, type] = {
     "designer": DesignerConfig,
     "probe": ProbeConfig,
     "reward": RewardConfig,
+    "monitors": MonitorConfig,
     "producer": ProducerConfig,
+    "service": ServiceConfig,
     "heldout": HeldoutConfig,
     "bench_memory": MemoryBenchConfig,
 }

@@ -6,14 +6,18 @@ from typing import Annotated, Any
 import typer
 
 import memory.cli
-from envgen import cli_check, cli_export, cli_play, cli_pools
+from envgen import cli_check, cli_export, cli_play, cli_pools, cli_serve
 from spadekit.cli import command, session
 from spadekit.errors import BadInput
+
+ROUNDS = (
+    "Rounds the run shall have in all; the same command goes on after a kill. Default: one more."
+)
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to ``app``."""
-    for part in (cli_check, cli_play, cli_pools, cli_export):
+    for part in (cli_check, cli_play, cli_pools, cli_export, cli_serve):
         part.register(app)
     if cli_play.show_seed not in memory.cli.ELSEWHERE:
         memory.cli.ELSEWHERE.append(cli_play.show_seed)
@@ -21,7 +25,7 @@ def register(app: typer.Typer) -> None:
     @command(app, "generate")
     def generate(
         ctx: typer.Context,
-        rounds: Annotated[int, typer.Option(help="Shards to publish.", min=1)] = 1,
+        rounds: Annotated[int | None, typer.Option(help=ROUNDS, min=1)] = None,
         run: Annotated[str, typer.Option(help="Name of the run.")] = "main",
     ) -> None:
         """Design, certify, measure, admit, publish a shard (the dataset producer)."""
@@ -32,7 +36,7 @@ def register(app: typer.Typer) -> None:
     @command(app, "loop")
     def loop(
         ctx: typer.Context,
-        rounds: Annotated[int, typer.Option(help="Rounds the run shall have in all.", min=1)] = 3,
+        rounds: Annotated[int | None, typer.Option(help=ROUNDS, min=1)] = None,
         run: Annotated[str, typer.Option(help="Name of the run.")] = "main",
     ) -> None:
         """Rounds of generate and train on one machine; run it again to go on after an interruption."""
@@ -41,8 +45,8 @@ def register(app: typer.Typer) -> None:
         _run(ctx, run, selfplay, rounds)
 
 
-def _run(ctx: typer.Context, run: str, work: Any, rounds: int) -> None:
-    from envgen.loop import COLUMNS
+def _run(ctx: typer.Context, run: str, work: Any, rounds: int | None) -> None:
+    from envgen.overview import show
     from envgen.workspace import open_workspace
 
     if not run.replace("-", "").replace("_", "").isalnum():
@@ -62,13 +66,4 @@ def _run(ctx: typer.Context, run: str, work: Any, rounds: int) -> None:
     if current.report.as_json:
         current.report.data(summaries)
         return
-    columns = [(title, key) for title, key in COLUMNS if key in summaries[0]]
-    current.report.table(
-        f"run {run} in {current.home}",
-        [title for title, _ in columns],
-        [[_shown(summary[key]) for _, key in columns] for summary in summaries],
-    )
-
-
-def _shown(value: Any) -> Any:
-    return f"{value:.2f}" if isinstance(value, float) else value
+    show(current.report, run, current.home, summaries)

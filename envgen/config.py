@@ -9,7 +9,14 @@ from envgen.designer import HintSource
 from envgen.reward import Kind
 from envgen.skills import GAME_SKILLS, SKILLS, TOOL_SKILLS
 
-__all__ = ["CorpusConfig", "DesignerConfig", "ProbeConfig", "ProducerConfig", "RewardConfig"]
+__all__ = [
+    "CorpusConfig",
+    "DesignerConfig",
+    "MonitorConfig",
+    "ProbeConfig",
+    "ProducerConfig",
+    "RewardConfig",
+]
 
 
 @dataclass(frozen=True)
@@ -92,6 +99,21 @@ class RewardConfig:
     """``[reward]``: what the designer is paid."""
 
     kind: Kind = "blend"
+
+
+@dataclass(frozen=True)
+class MonitorConfig:
+    """``[monitors]``: shares above which a shard raises an alarm; see ``envgen.monitors``."""
+
+    no_tool_call: float = 0.0
+    one_turn: float = 0.25
+    garbage: float = 0.02
+    hint_only: float = 0.34
+
+    def __post_init__(self) -> None:
+        for name in ("no_tool_call", "one_turn", "garbage", "hint_only"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} is a share: between 0 and 1")
 
 
 @dataclass(frozen=True)

@@ -7,73 +7,97 @@ There is no state of its own to lose: shard ``r`` says that round ``r`` was gene
 import time
 from typing import Any
 
+from envgen.config import DesignerConfig
+from envgen.display import shown
 from envgen.producer import Round, summary_of
-from envgen.progress import shown
 from envgen.summary import outside_share
 from envgen.workspace import Workspace
 from memory.variety import alarm
-from solver.config import SyncConfig
+from solver.config import SyncConfig, TrainConfig
 from solver.policy import require_tokens
 from solver.trainer import train_step
 from spadekit.errors import BadInput
 from spadekit.files import write_json
 
-COLUMNS = (
-    ("round", "round"),
-    ("valid", "valid"),
-    ("new", "admitted"),
-    ("unhinted", "return_unhinted"),
-    ("hinted", "return_hinted"),
-    ("regret", "regret"),
-    ("learnable", "learnable"),
-    ("seconds", "round_seconds"),
-)
-"""Columns of the loop's table and the figures they show; ``unhinted`` and ``hinted`` are returns."""
+
+async def generate(work: Workspace, rounds: int | None) -> list[dict[str, Any]]:
+    """Bring the run to ``rounds`` published rounds, one more by default; return what they measured.
+
+    Each is designed with the version that the schedule gives. Rounds that are there are read back, so
+    the result is the same whether the run was interrupted or not; without ``rounds`` it is the new
+    one's. Imported pools are shards and no rounds.
+    """
+    here = work.store.shards()
+    made = [summary_of(one) for one in here if one.meta.get("origin") != "import"]
+    wanted = len(made) + 1 if rounds is None else rounds
+    if len(made) >= wanted:
+        work.report.note(f"the run has {len(made)} rounds already; a larger --rounds goes on")
+        return made[:wanted]
+    first = max((one.shard for one in here), default=0) + 1
+    version = served(work, work.versions.latest())
+    new: list[dict[str, Any]] = []
+    with shown(work.report, wanted - len(made)) as tell:
+        for number in range(first, first + wanted - len(made)):
+            new.append(await Round(work, number, version, tell).run())
+            _alarm(work, new[-1])
+    return new if rounds is None else made + new
 
 
-async def generate(work: Workspace, rounds: int) -> list[dict[str, Any]]:
-    """Publish ``rounds`` more shards with the version that the schedule has the designer use."""
-    first = max((manifest.shard for manifest in work.store.shards()), default=0) + 1
-    summaries = []
-    for number in range(first, first + rounds):
-        version = served(work, work.versions.latest())
-        with shown(work.report) as tell:
-            summaries.append(await Round(work, number, version, tell).run())
-    return summaries
-
-
-async def selfplay(work: Workspace, rounds: int) -> list[dict[str, Any]]:
-    """Bring the run to ``rounds`` rounds and return what every round of it measured.
+async def selfplay(work: Workspace, rounds: int | None) -> list[dict[str, Any]]:
+    """Bring the run to ``rounds`` rounds, one more by default; return what every round measured.
 
     Rounds that are done already are read back from the store, so the result is the same whether
     the run was interrupted or not. Raises ``BadInput`` in a home whose versions were trained in
-    another order than one shard after the other.
+    another order than one shard after the other, and for a designer that learns from its context.
     """
     require_tokens(work.policy)
+    _require_weights(work)
+    done = work.versions.latest()
+    rounds = done + 1 if rounds is None else rounds
     _describe(work, rounds)
     if work.versions.has(rounds):
         work.report.note(f"the run has {rounds} rounds already; a larger --rounds goes on")
     summaries = []
-    for number in range(1, rounds + 1):
-        started = time.monotonic()
-        finished = work.versions.has(number)
-        published = {manifest.shard: manifest for manifest in work.store.shards()}
-        if number in published:
-            summary = summary_of(published[number])
-        else:
-            with shown(work.report) as tell:
+    with shown(work.report, max(1, rounds - done)) as tell:
+        for number in range(1, rounds + 1):
+            started = time.monotonic()
+            finished = work.versions.has(number)
+            published = {manifest.shard: manifest for manifest in work.store.shards()}
+            if number in published:
+                summary = summary_of(published[number])
+            else:
                 summary = await Round(work, number, served(work, number - 1), tell).run()
-        if not finished:
-            await train_step(
-                work.store, work.policy, work.pool, work.versions, work.settings, number
-            )
-        summaries.append(_with_training(work, summary, number))
-        if not finished:
-            work.report.note(_line(summaries[-1], time.monotonic() - started))
-            if summary["variety"]["collapsed"]:
-                share, admitted = summary["variety"]["vendi_share"], summary["admitted"]
-                work.report.error(alarm(number, share, admitted))
+            if not finished:
+                await train_step(
+                    work.store, work.policy, work.pool, work.versions, work.settings, number
+                )
+            summaries.append(_with_training(work, summary, number))
+            if not finished:
+                work.report.note(_line(summaries[-1], time.monotonic() - started))
+                _alarm(work, summary)
     return summaries
+
+
+def _alarm(work: Workspace, summary: dict[str, Any]) -> None:
+    """Say what is alarming about a round's shard: environments that are all alike, reward hacks."""
+    if summary.get("variety", {}).get("collapsed"):
+        share, admitted = summary["variety"]["vendi_share"], summary["admitted"]
+        work.report.error(alarm(summary["round"], share, admitted))
+    for line in summary.get("monitors", {}).get("alarms", ()):
+        work.report.error(line)
+
+
+def _require_weights(work: Workspace) -> None:
+    """Refuse to train a designer that is set to learn from its context: its weights are frozen."""
+    settings = work.settings
+    if settings.section(DesignerConfig).learning == "weights":
+        return
+    if settings.section(TrainConfig).designer_weight:
+        raise BadInput(
+            'designer.learning = "context" is for a designer that is not trained: set '
+            "train.designer_weight = 0 (the solver's role is then trained alone), or use "
+            "`spadework generate`, which trains nothing"
+        )
 
 
 def _describe(work: Workspace, rounds: int) -> None:

@@ -18,12 +18,14 @@ from envgen.brief import Brief, make_briefs, render
 from envgen.config import (
     CorpusConfig,
     DesignerConfig,
+    MonitorConfig,
     ProbeConfig,
     ProducerConfig,
     RewardConfig,
 )
 from envgen.draft import Draft, Origin
 from envgen.measuring import Measuring, as_entry, from_entry
+from envgen.monitors import as_meta, watch
 from envgen.progress import Meter, Sink
 from envgen.reward import Averages, designer_reward
 from envgen.summary import summarise
@@ -50,6 +52,8 @@ SHAPING = (
     SolverConfig,
 )
 """The settings that a round depends on; a round that was begun is finished with the same ones."""
+LAPS = {"design": "design", "hint": "design", "certificate": "certify", "plays": "probe"}
+"""The stage that a line of the journal belongs to."""
 
 
 @dataclass(frozen=True)
@@ -121,8 +125,12 @@ class Round:
             )
             self._meter.step("begun")
             drafts = await self._work(plan)
-            self._lap("total")
-            self.seconds |= {"forward": self._spent().forward_s, "tries": self._before.tries + 1}
+            spent = self._spent()
+            self.seconds |= {
+                "total": spent.total_s,
+                "forward": spent.forward_s,
+                "tries": spent.tries,
+            }
             manifest = self._publish(drafts, plan)
         finally:
             self.journal.close()
@@ -132,8 +140,11 @@ class Round:
 
     def _earlier(self) -> "_Spent":
         """Return what killed tries of this round took, up to the last thing that they wrote down."""
-        tries = [_Spent(*entry["spent"]) for entry in self.journal.entries]
-        return tries[-1] if tries else _Spent(0, 0.0, 0.0)
+        spent = _Spent(0, 0.0, 0.0)
+        for entry in self.journal.entries:
+            spent = _Spent(*entry["spent"])
+            self._lap(entry["kind"], spent)
+        return spent
 
     def _spent(self) -> "_Spent":
         return _Spent(
@@ -144,11 +155,14 @@ class Round:
 
     def _note(self, entry: dict[str, Any]) -> None:
         """Write something down that need not be done again."""
-        self.journal.append(entry | {"spent": dataclasses.astuple(self._spent())})
+        spent = self._spent()
+        self._lap(entry["kind"], spent)
+        self.journal.append(entry | {"spent": dataclasses.astuple(spent)})
 
-    def _lap(self, stage: str) -> None:
-        """Note how long after the start the stage last finished something; stages overlap."""
-        self.seconds[stage] = self._spent().total_s
+    def _lap(self, kind: str, spent: "_Spent") -> None:
+        """Keep how long after the start a stage last finished something; stages overlap."""
+        if kind in LAPS:
+            self.seconds[LAPS[kind]] = spent.total_s
 
     def _plan(self) -> dict[str, Any]:
         """Return the round's plan, made and journalled once: a resumed round keeps its briefs."""
@@ -225,7 +239,6 @@ class Round:
             async with room:
                 try:
                     place.chain = await authoring.author(place.draft)
-                    self._lap("certify")
                     await self._embed(place.last)
                 finally:
                     place.written.set()
@@ -310,7 +323,6 @@ class Round:
             reason = faults.most_common(1)[0][0]
             detail = f"{faults.total()} of {len(draft.plays)} plays faulted"
             draft.refuse("refused", "probe", reason, detail)
-        self._lap("probe")
 
     def _publish(self, drafts: list[Draft], plan: dict[str, Any]) -> Manifest:
         """Write the shard. Raises ``OurFault`` when too many designs were lost through us."""
@@ -359,6 +371,11 @@ class Round:
             "round": self.number,
             "policy_version": version,
             **summarise(designs, standings, plays),
+            "monitors": as_meta(
+                self.number,
+                watch(environments, plays, standings),
+                settings.section(MonitorConfig),
+            ),
             "averages": {skill: dataclasses.astuple(one) for skill, one in after.items()},
             "drawn": plan["drawn"],
             "variety": self._variety([one for one in drafts if one.outcome == "admitted"]),

@@ -8,12 +8,9 @@ An event carries the counters of the whole piece of work, so whoever missed some
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
-
-from spadekit.report import Report
 
 Step = Literal[
     "begun", "designed", "followed", "certified", "decided", "played", "measured", "published"
@@ -106,44 +103,3 @@ class Meter:
                 seconds=time.monotonic() - self._began,
             )
         )
-
-
-@contextmanager
-def shown(report: Report) -> Iterator[Sink]:
-    """Give a sink that draws two bars on the terminal, silent where nobody watches one."""
-    with report.progress() as bars:
-        designs = bars.add_task("designs", total=None, note="")
-        measured = bars.add_task("measured", total=None, note="")
-
-        def show(now: Progress) -> None:
-            title = f"round {now.shard}: " if now.shard else ""
-            completed = now.designed if now.step == "designed" else now.certified
-            completed = max(completed, now.ended)
-            bars.update(
-                designs,
-                description=f"{title}designs",
-                total=now.designs,
-                completed=min(completed, now.designs),
-                note=funnel(now.fell),
-            )
-            bars.update(
-                measured,
-                description=f"{title}measured",
-                total=now.to_measure or None,
-                completed=now.measured,
-                note=rates(now),
-            )
-
-        yield show
-
-
-def funnel(fell: Mapping[str, int]) -> str:
-    """Return how many designs fell at which stage, the commonest first."""
-    order = sorted(fell.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{count} fell at {stage}" for stage, count in order)
-
-
-def rates(now: Progress) -> str:
-    """Return plays and tokens so far, and plays per second."""
-    speed = now.plays / now.seconds if now.seconds > 0 else 0.0
-    return f"{now.plays} plays, {speed:.1f} a second, {now.tokens} tokens"

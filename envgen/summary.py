@@ -1,5 +1,6 @@
 """The figures of one shard, all of them computable again from what the shard stores."""
 
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,18 +19,27 @@ def summarise(
 
     ``valid`` designs passed the certificate, duplicates of known environments included.
     ``learnable`` is the share of admitted environments whose mean unhinted return lies in
-    [0.15, 0.85]. Means are ``None`` where there is nothing to average.
+    [0.15, 0.85]. ``repaired`` designs were read although their form was not as asked, ``follow_ups``
+    answer a check's message; both are among the ``designs``, with how many of them are valid. Means are
+    ``None`` where there is nothing to average.
     """
     outcomes = Counter(design.outcome for design in designs)
     stages = Counter(design.stage for design in designs if design.stage)
     unhinted = [standing.return_unhinted for standing in standings]
+    briefs = [json.loads(design.brief or "{}") for design in designs]
+    repaired = [d for d, brief in zip(designs, briefs, strict=True) if brief.get("repaired")]
+    followed = [d for d, brief in zip(designs, briefs, strict=True) if brief.get("turn")]
     return {
         "designs": len(designs),
-        "valid": outcomes["admitted"] + outcomes["duplicate"],
+        "valid": _valid(designs),
         "admitted": outcomes["admitted"],
         "duplicates": outcomes["duplicate"],
         "faulted": outcomes["faulted"],
         "refused_at": dict(stages.most_common()),
+        "repaired": len(repaired),
+        "repaired_valid": _valid(repaired),
+        "follow_ups": len(followed),
+        "follow_ups_valid": _valid(followed),
         "return_unhinted": _mean(unhinted),
         "return_hinted": _mean([standing.return_hinted for standing in standings]),
         "regret": _mean([standing.regret for standing in standings]),
@@ -49,6 +59,10 @@ def outside_share(generate_s: Mapping[str, float], train_s: Mapping[str, float])
     """
     inside = generate_s["forward"] + train_s["forward"] + train_s["backward"]
     return 1.0 - inside / (generate_s["total"] + train_s["total"])
+
+
+def _valid(designs: Sequence[DesignRecord]) -> int:
+    return sum(design.outcome in ("admitted", "duplicate") for design in designs)
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memory import upkeep
+from memory import monitors, upkeep
 from memory.diversity import Decision
 from memory.lineage import Lineage
 from memory.schema import DesignRecord, EnvironmentRecord, StandingRecord
@@ -127,7 +127,7 @@ def _shards(ctx: typer.Context) -> None:
         found = store.shards()
     columns = (
         *("shard", "policy", "environments", "designs", "duplicates", "plays"),
-        *("Vendi / n", "nearest", "created", "content"),
+        *("Vendi / n", "nearest", "monitors", "created", "content"),
     )
     rows = [
         (
@@ -139,6 +139,7 @@ def _shards(ctx: typer.Context) -> None:
             one.rows("plays"),
             _variety(one).get("vendi_share"),
             _variety(one).get("nearest_median"),
+            monitors.line(one.meta),
             one.created,
             one.content[:12],
         )
@@ -152,6 +153,8 @@ def _shards(ctx: typer.Context) -> None:
         if _variety(one).get("collapsed"):
             share = _variety(one)["vendi_share"]
             here.report.error(alarm(one.shard, share, one.rows("environments")))
+        for line in monitors.alarms(one.meta):
+            here.report.error(line)
     if not rows:
         raise typer.Exit(1)
 
@@ -294,7 +297,10 @@ def _print_stats(report: Report, found: Stats, funnel: bool) -> None:
         if count
     ]
     report.text("\n".join(["regret", *lines]))
-    columns = ("shard", "policy", "designs", "admitted", "duplicates", "regret", "Vendi / n")
+    columns = (
+        *("shard", "policy", "designs", "admitted", "duplicates", "regret", "Vendi / n"),
+        "monitors",
+    )
     report.table(
         "growth",
         columns,
@@ -307,6 +313,7 @@ def _print_stats(report: Report, found: Stats, funnel: bool) -> None:
                 one.duplicates,
                 one.mean_regret,
                 one.vendi_share,
+                one.monitors,
             )
             for one in found.shards
         ],

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from memory import monitors
 from memory.config import MemoryConfig
 from memory.embedding import vendi
 from memory.schema import StandingRecord
@@ -51,6 +52,9 @@ class ShardFigures:
     skills: Mapping[str, int]
     vendi_share: float | None
     collapsed: bool
+    monitors: str
+    """Shares of reward hacks that its round found; "" none."""
+    alarms: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -65,12 +69,13 @@ class Stats:
 
     @property
     def alarms(self) -> tuple[str, ...]:
-        """One line for each shard whose environments are all alike."""
-        return tuple(
-            alarm(one.shard, one.vendi_share, one.environments)
-            for one in self.shards
-            if one.collapsed
-        )
+        """What is alarming about shards: environments that are all alike, reward hacks."""
+        lines: list[str] = []
+        for one in self.shards:
+            if one.collapsed:
+                lines.append(alarm(one.shard, one.vendi_share, one.environments))
+            lines += one.alarms
+        return tuple(lines)
 
 
 def passed(funnel: Mapping[tuple[str, str, str], int]) -> list[tuple[str, int, int]]:
@@ -170,4 +175,6 @@ def _shard(
         skills=dict(sorted(skills.items())),
         vendi_share=share,
         collapsed=is_collapsed(share, len(environments), collapse_below),
+        monitors=monitors.line(head.meta),
+        alarms=monitors.alarms(head.meta),
     )

@@ -66,9 +66,12 @@ async def _train(
     versions.bootstrap(settings.section(PolicyConfig))
     if steps is None:
         work = [(shard, shard) for shard in pinned if not versions.has(shard)]
-        for shard in pinned:
-            if versions.has(shard):
-                note(f"policy version {shard} is there already: nothing to do for shard {shard}")
+        if not work:
+            some = "every shard" if len(pinned) == len(known) else "every shard named"
+            note(
+                f"nothing to do: {some} has its policy version (the newest is {versions.latest()}); "
+                "`spadework generate` publishes more shards, --steps trains on them again"
+            )
     else:
         first = versions.latest() + 1
         work = [(pinned[(first + n - 1) % len(pinned)], first + n) for n in range(steps)]
