@@ -18,20 +18,15 @@ from envgen.corpus import Corpus, Document, cut, keywords
 from envgen.failures import Failure, frequent, refusals
 from envgen.seeds import Seed
 from envgen.seeds import load as load_seeds
-from envgen.skills import SKILLS, setting_of
+from envgen.skills import setting_of
 from memory import EnvironmentRecord, StandingRecord, Store
+from memory.standing import FRONTIER_HIGH, FRONTIER_LOW
 from sandbox import Message
 from spadekit.seeds import derive
 
 TOPIC_WORDS = 3
 WORKED_EXAMPLE = {"game": "beads", "tool_use": "parcels"}
 """The seed that the full brief shows for each setting."""
-WHY = {
-    "mastered": "solved without the hint, or the hint does not help",
-    "hopeless": "hardly ever solved, or the hint does not help",
-    "hint_only": "solved with the hint and never without it: the hint is a password",
-}
-"""What is wrong with an environment to avoid, by its status."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +35,11 @@ class Known:
 
     environment: EnvironmentRecord
     standing: StandingRecord
+
+    @property
+    def title(self) -> str:
+        """What the environment calls itself, without the full stop."""
+        return self.environment.title.rstrip(".")
 
     @property
     def figures(self) -> str:
@@ -52,7 +52,16 @@ class Known:
     @property
     def why(self) -> str:
         """Why nothing like it is wanted, in words."""
-        return f"{WHY.get(self.standing.status, self.standing.status)} ({self.figures})"
+        bare = self.standing.return_unhinted
+        if self.standing.hint_only:
+            reason = "won with the hint and never without it, as if it were a password"
+        elif bare > FRONTIER_HIGH:
+            reason = "too easy"
+        elif bare < FRONTIER_LOW:
+            reason = "too hard"
+        else:
+            reason = "the hint does not help"
+        return f"{reason} ({self.figures})"
 
 
 @dataclass(frozen=True)
@@ -123,8 +132,8 @@ def make_briefs(
         if config.memory:
             chosen = derive(seed, "examples", round_number, index)
             like, avoid = _examples(store, config, skill, policy_version, chosen)
-            if setting not in failures:
-                failures[setting] = frequent(refusals(store, setting), config.failures)
+        if config.memory and config.prompt == "full" and setting not in failures:
+            failures[setting] = frequent(refusals(store, setting), config.failures)
         briefs.append(
             Brief(
                 id=f"{round_number:06d}-{index:03d}",
@@ -202,9 +211,7 @@ def _file(name: str) -> str:
 
 @cache
 def _words() -> dict[str, dict[str, str]]:
-    words = tomllib.loads(_file("words.toml"))
-    assert set(words["skills"]) == set(SKILLS)
-    return words
+    return tomllib.loads(_file("words.toml"))
 
 
 @cache

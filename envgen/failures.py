@@ -11,7 +11,7 @@ from memory import Store
 SHARDS = 8
 """How many of the newest shards are looked at: what a policy has unlearned should not be repeated."""
 LONGEST = 300
-NUMBER = re.compile(r"(?<![A-Za-z_])-?\d+(?:\.\d+)?")
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
 
 

@@ -232,9 +232,9 @@ def test_a_brief_shows_environments_with_figures_and_recent_failures_of_its_sett
     assert [known.figures for known in brief.like] == [
         "mean return without the hint 0.50 over 16 plays, with it 0.75 over 16 plays"
     ]
-    assert {known.environment.title: known.why.split(" (")[0] for known in brief.avoid} == {
-        "Task b.": "solved without the hint, or the hint does not help",
-        "Task c.": "hardly ever solved, or the hint does not help",
+    assert {known.title: known.why.split(" (")[0] for known in brief.avoid} == {
+        "Task b": "too easy",
+        "Task c": "too hard",
     }
     assert brief.failures == (Failure("solvable", "solution() does not win on seed N", 2),)
     assert not by_skill["spatial_reasoning"].like
@@ -245,6 +245,7 @@ def test_a_brief_shows_environments_with_figures_and_recent_failures_of_its_sett
     without = {one.skill: one for one in made(store, memory=False)}["logical_deduction"]
     assert (without.like, without.avoid, without.failures) == ((), (), ())
     assert all(not one.failures for one in made(store, failures=0))
+    assert all(not one.failures for one in made(store, prompt="short"))
 
 
 def test_only_the_newest_shards_are_asked_for_failures(store: Store) -> None:
