@@ -1,6 +1,7 @@
 """The README is followed from top to bottom, in one home, with smaller rounds."""
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -22,16 +23,16 @@ SMALLER = {
 """What a command is given besides; everything else is run as it stands."""
 
 
+def fences(language: str) -> list[str]:
+    """The texts of all code fences of a language ("" none is named), in order."""
+    text = (ROOT / "README.md").read_text()
+    found = re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [body for name, body in found if name == language]
+
+
 def lines() -> list[str]:
     """The lines of all code fences that name no language, in order."""
-    found: list[str] = []
-    language: str | None = None
-    for line in (ROOT / "README.md").read_text().splitlines():
-        if line.startswith("```"):
-            language = line[3:] if language is None else None
-        elif language == "":
-            found.append(line)
-    return found
+    return [line for fence in fences("") for line in fence.splitlines()]
 
 
 def run(home: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
@@ -62,6 +63,21 @@ def test_every_spadework_command_of_the_readme_works_in_order(tmp_path: Path) ->
         # A search may honestly find nothing in so small a memory.
         allowed = (0, 1) if words[0] == "search" else (0,)
         assert done.returncode in allowed, (words, done.stderr)
+    for snippet in fences("python"):
+        if "class " not in snippet:
+            code = snippet.replace("spadework-data", str(tmp_path))
+            ran = subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT
+            )
+            assert ran.returncode == 0, (snippet, ran.stderr)
+
+
+def test_the_environment_of_the_readme_certifies(tmp_path: Path) -> None:
+    (source,) = (fence for fence in fences("python") if "Env:" in fence)
+    path = tmp_path / "example.py"
+    path.write_text(source)
+    done = run(tmp_path, ["check", str(path)])
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_make_target_of_the_readme_exists() -> None:
