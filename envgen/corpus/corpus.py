@@ -8,8 +8,9 @@ from typing import Protocol
 
 from envgen.corpus.config import CorpusConfig
 from envgen.corpus.document import Document
-from envgen.corpus.hub import SCHEME, open_hub
+from envgen.corpus.hub import open_hub
 from envgen.corpus.local import Files
+from envgen.hub import SCHEME
 
 BUILTIN_LICENCE = "CC0-1.0"
 BUILTIN_FOLDERS = {"game": "games", "tool_use": "tools"}

@@ -96,7 +96,9 @@ def _rows(uri: str, name: str, commit: str, seed: int) -> Iterator[dict[str, Any
     try:
         found = datasets.load_dataset(name, revision=commit, streaming=True)
         rows = found["train"] if "train" in found else next(iter(found.values()))
-        yield from rows.shuffle(seed=seed, buffer_size=BUFFER)
+        # One file at a time, in a shuffled order: reading several takes threads, and `datasets`
+        # then sleeps for ten seconds whenever a pass ends.
+        yield from rows.shuffle(seed=seed, buffer_size=BUFFER, max_buffer_input_shards=1)
     # Reading a data set is a stack of libraries (files, formats, HTTP), each with its own errors.
     except Exception as error:
         text = (str(error).strip().splitlines() or [type(error).__name__])[0]

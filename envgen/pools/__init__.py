@@ -6,6 +6,7 @@ admitted becomes one shard, what is refused is kept with stage and reason.
 
 from pathlib import Path
 
+from envgen.hub import SCHEME
 from envgen.pools import hub, local, packages
 from envgen.pools.work import Entry, Home, Imported, Pool, import_pool
 
@@ -16,7 +17,7 @@ def open_pool(uri: str, largest: int) -> Pool:
     ``uri`` is a folder or file, ``hf://USER/NAME[@REVISION]``, ``reasoning-gym[:TASKS]`` or
     ``rlve-gym[:TASKS]``; ``largest`` is the most bytes of a source.
     """
-    if uri.startswith(hub.SCHEME):
+    if uri.startswith(SCHEME):
         data = hub.find(uri)
         return Pool(data.uri, lambda: hub.read_hub(data, largest))
     if named := packages.split(uri):
