@@ -9,13 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 import jinja2
 
 from envgen.config import DesignerConfig
 from envgen.corpus import Corpus, Document, cut, keywords
+from envgen.designer import HintSource
 from envgen.failures import Failure, frequent, refusals
+from envgen.playbook import Page, Playbook
 from envgen.seeds import Seed
 from envgen.seeds import load as load_seeds
 from envgen.skills import setting_of
@@ -77,6 +80,7 @@ class Brief:
     like: tuple[Known, ...]
     avoid: tuple[Known, ...]
     failures: tuple[Failure, ...]
+    playbook: Page | None = None
 
     def as_dict(self, style: str) -> dict[str, Any]:
         """Return what is stored with a design: ids and versions, not whole documents or sources."""
@@ -105,6 +109,7 @@ def make_briefs(
     seed: int,
     drawn: Mapping[str, int],
     tokens: Callable[[str], int],
+    playbook: Playbook = MappingProxyType({}),
     preferred: frozenset[str] = frozenset(),
 ) -> list[Brief]:
     """Return the ``number`` briefs of a round; the same arguments and store give the same briefs.
@@ -119,6 +124,11 @@ def make_briefs(
         skills += rng.sample(config.skills, len(config.skills))
     places = Counter(drawn)
     failures: dict[str, tuple[Failure, ...]] = {}
+    standings = store.latest_standings(policy_version) if config.memory else {}
+
+    def known(records: Sequence[EnvironmentRecord]) -> tuple[Known, ...]:
+        return tuple(Known(record, standings[record.id]) for record in records)
+
     briefs = []
     for index, skill in enumerate(skills[:number]):
         setting = setting_of(skill)
@@ -130,8 +140,15 @@ def make_briefs(
         like: tuple[Known, ...] = ()
         avoid: tuple[Known, ...] = ()
         if config.memory:
-            chosen = derive(seed, "examples", round_number, index)
-            like, avoid = _examples(store, config, skill, policy_version, chosen)
+            shown = store.examples(
+                skill,
+                setting,
+                policy_version,
+                seed=derive(seed, "examples", round_number, index),
+                n=max(config.examples, config.avoid),
+            )
+            like = known(shown.frontier[: config.examples])
+            avoid = known(shown.avoid[: config.avoid])
         if config.memory and config.prompt == "full" and setting not in failures:
             failures[setting] = frequent(refusals(store, setting), config.failures)
         briefs.append(
@@ -145,12 +162,15 @@ def make_briefs(
                 like=like,
                 avoid=avoid,
                 failures=failures.get(setting, ()),
+                playbook=playbook.get(skill),
             )
         )
     return briefs
 
 
-def render(brief: Brief, style: str, turns: int) -> tuple[Message, ...]:
+def render(
+    brief: Brief, style: str, turns: int, hint: HintSource = "inline"
+) -> tuple[Message, ...]:
     """Return the messages that ask for a design; ``style`` names a file in ``envgen/prompts``.
 
     ``short`` is one user message of a few lines; ``full`` states the contract, a worked example,
@@ -164,6 +184,7 @@ def render(brief: Brief, style: str, turns: int) -> tuple[Message, ...]:
         meaning=words["skills"][brief.skill],
         difficulty=words["levels"][str(brief.level)],
         turns=turns,
+        hint=hint,
     )
     return (Message("user", text.strip()),)
 
@@ -179,24 +200,6 @@ def prompt_version(style: str) -> str:
             *(text for one in examples for text in (one.source, one.hint)),
         ]
     return f"{style}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
-
-
-def _examples(
-    store: Store, config: DesignerConfig, skill: str, policy_version: int, seed: int
-) -> tuple[tuple[Known, ...], tuple[Known, ...]]:
-    shown = store.examples(
-        skill,
-        setting_of(skill),
-        policy_version,
-        seed=seed,
-        n=max(config.examples, config.avoid),
-    )
-    standings = store.latest_standings(policy_version)
-
-    def known(records: Sequence[EnvironmentRecord]) -> tuple[Known, ...]:
-        return tuple(Known(record, standings[record.id]) for record in records)
-
-    return known(shown.frontier[: config.examples]), known(shown.avoid[: config.avoid])
 
 
 def _mean_return(value: float, plays: int) -> str:

@@ -116,7 +116,7 @@ def alarms(shard: int, findings: Sequence[Finding], limits: MonitorConfig) -> li
         if one.share is not None and one.count >= FEW and one.share > limit:
             lines.append(
                 f"shard {shard}: {one.count} of {one.of} {WORDS[one.monitor]} "
-                f"({one.share:.0%}, limit {limit:.0%}); look at {', '.join(one.environments)}"
+                f"({100 * one.share:.0f} %, limit {100 * limit:.0f} %); look at {', '.join(one.environments)}"
             )
     return lines
 

@@ -11,28 +11,25 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
+from envgen import playbook
 from envgen.authoring import Authoring
 from envgen.brief import Brief, make_briefs, render
+from envgen.closing import close
 from envgen.config import (
     CorpusConfig,
     DesignerConfig,
-    MonitorConfig,
     ProbeConfig,
     ProducerConfig,
     RewardConfig,
 )
 from envgen.draft import Draft, Origin
 from envgen.measuring import Measuring, as_entry, from_entry
-from envgen.monitors import as_meta, watch
+from envgen.playbook import Playbook
 from envgen.progress import Meter, Sink
-from envgen.reward import Averages, designer_reward
-from envgen.summary import summarise
+from envgen.reward import Averages
 from envgen.workspace import Workspace
 from memory import Manifest, MemoryConfig, measure
 from memory.diversity import DiversityFilter
-from memory.variety import variety
 from sandbox import EnvironmentFault, Message, SandboxConfig, SandboxFault
 from solver.config import PolicyConfig, SolverConfig
 from spadekit.errors import BadInput, OurFault
@@ -186,6 +183,7 @@ class Round:
             seed=self.work.seed,
             drawn=drawn,
             tokens=self.work.tokens,
+            playbook=self._playbook(),
             preferred=self.work.preferred_words,
         )
         plan = {
@@ -201,7 +199,7 @@ class Round:
 
     def _asked(self, brief: Brief) -> dict[str, Any]:
         """Return what is asked for a brief. Raises ``BadInput`` when it leaves no room to answer."""
-        messages = render(brief, self.designer.prompt, self.solver.max_turns)
+        messages = render(brief, self.designer.prompt, self.solver.max_turns, self.designer.hint)
         asked = len(self.work.policy.chat.start(messages))
         context = self.work.policy.context
         if asked + self.designer.max_tokens > context:
@@ -237,11 +235,9 @@ class Round:
         async def produce(place: _Place) -> None:
             # Taken in order, so the first place that is not decided yet always has room.
             async with room:
-                try:
-                    place.chain = await authoring.author(place.draft)
-                    await self._embed(place.last)
-                finally:
-                    place.written.set()
+                place.chain = await authoring.author(place.draft)
+                await self._embed(place.last)
+                place.written.set()
                 await place.decided.wait()
                 if not place.last.outcome:
                     await self._probe(place.last, done["plays", place.last.index], measuring)
@@ -326,64 +322,50 @@ class Round:
 
     def _publish(self, drafts: list[Draft], plan: dict[str, Any]) -> Manifest:
         """Write the shard. Raises ``OurFault`` when too many designs were lost through us."""
-        faulted = sum(draft.outcome == "faulted" for draft in drafts)
-        if faulted > MOST_FAULTED * len(drafts):
-            detail = next(draft.detail for draft in drafts if draft.outcome == "faulted")
+        faulted = [draft for draft in drafts if draft.outcome == "faulted"]
+        if len(faulted) > MOST_FAULTED * len(drafts):
             raise OurFault(
-                f"round {self.number}: {faulted} of {len(drafts)} designs could not be judged "
-                f"({detail}); nothing was published, run it again to go on"
+                f"round {self.number}: {len(faulted)} of {len(drafts)} designs could not be judged "
+                f"({faulted[0].detail}); nothing was published, run it again to go on"
             )
-        settings, version = self.work.settings, self.version
-        kind = settings.section(RewardConfig).kind
-        before = self._averages()
-        after = dict(before)
+        settings = self.work.settings
         origin = Origin(
             self.work.run,
             self.number,
-            version,
+            self.version,
             self.designer.temperature,
             settings.section(SandboxConfig).isolation,
             self.work.policy.chat.text_only,
         )
-        designs, environments, plays, standings = [], [], [], []
-        for draft in drafts:
-            # An invalid design earns 0, so validity is learned. A fault of ours teaches nothing, and a
-            # duplicate is neither paid nor punished: diversity is for admission, never in the reward.
-            # Nor is a program blamed for a hint that was asked for apart.
-            apart = draft.stage == "hint" and self.designer.hint == "separate"
-            reward: float | None = 0.0 if draft.outcome == "refused" and not apart else None
-            if not draft.outcome:
-                assert draft.standing is not None
-                draft.outcome = "admitted"
-                skill, unhinted = draft.brief["skill"], draft.standing.return_unhinted
-                reward = designer_reward(
-                    kind, draft.standing.return_hinted, unhinted, before.get(skill, Averages())
-                )
-                after[skill] = after.get(skill, Averages()).after(unhinted)
-                environments.append(draft.environment(origin))
-                standings.append(draft.standing)
-                plays += draft.plays
-            designs.append(draft.design(origin, reward))
+        closing = close(drafts, origin, settings, self._averages())
         meta = {
             "run": self.work.run,
             "seed": self.work.seed,
             "config_digest": settings.digest,
             "round": self.number,
-            "policy_version": version,
-            **summarise(designs, standings, plays),
-            "monitors": as_meta(
-                self.number,
-                watch(environments, plays, standings),
-                settings.section(MonitorConfig),
-            ),
-            "averages": {skill: dataclasses.astuple(one) for skill, one in after.items()},
+            "policy_version": self.version,
+            **closing.meta,
             "drawn": plan["drawn"],
-            "variety": self._variety([one for one in drafts if one.outcome == "admitted"]),
             "seconds": self.seconds,
         }
+        if self.designer.learning == "context":
+            new = playbook.attempts(closing.designs, closing.environments, closing.standings)
+            earlier = playbook.of_store(self.work.store, playbook.SHARDS - 1)
+            meta["playbook"] = playbook.as_meta(playbook.write([*earlier, *new]))
         return self.work.store.publish(
-            self.number, environments, designs, plays, standings, meta=meta
+            self.number,
+            closing.environments,
+            closing.designs,
+            closing.plays,
+            closing.standings,
+            meta=meta,
         )
+
+    def _playbook(self) -> Playbook:
+        """Return what the rounds so far teach a designer that learns from its context."""
+        if self.designer.learning != "context":
+            return {}
+        return playbook.write(playbook.of_store(self.work.store))
 
     def _averages(self) -> dict[str, Averages]:
         """Return the averages of each skill as the last round of any number left them."""
@@ -393,16 +375,6 @@ class Round:
         """Return what the newest shard that says something under ``name`` says."""
         manifests = reversed(self.work.store.shards())
         return next((one.meta[name] for one in manifests if name in one.meta), {})
-
-    def _variety(self, admitted: list[Draft]) -> dict[str, Any]:
-        meanings = [one.embedding for one in admitted if one.embedding is not None]
-        novelties = [one.decision.novelty for one in admitted if one.decision is not None]
-        found = variety(
-            np.stack(meanings) if meanings else None,
-            [value for value in novelties if value is not None],
-            self.memory.collapse_below,
-        )
-        return dataclasses.asdict(found)
 
 
 def summary_of(manifest: Manifest) -> dict[str, Any]:

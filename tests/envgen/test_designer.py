@@ -23,7 +23,7 @@ HINT = "weigh in threes"
         f"```python3\n{CODE}```\nhint: {HINT}\n\nThis environment trains logic.",
         f"~~~~python\n{CODE}~~~~\nhint: {HINT}",
         f"```python\n{CODE}```\nhint: {HINT}\n```\nusage\n```",
-        f"<think>\n```python\nclass DraftEnv: pass\n```\nhint: no\n</think>\n```python\n{CODE}```\nhint: {HINT}",
+        f"<think>\n```python\nclass AEnv: pass\n```\nhint: no\n</think>\n```python\n{CODE}```\nhint: {HINT}",
         f"so ... </think>\n\n```python\n{CODE}```\nhint: {HINT}",
     ],
 )
