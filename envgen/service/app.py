@@ -13,6 +13,7 @@ from envgen.service.guard import Guard
 from envgen.service.metrics import Metrics
 from envgen.service.routes import environments, jobs, shards, steering, system
 from envgen.service.state import Service
+from envgen.service.worker import Refused
 from memory.faults import is_storage
 from spadekit.errors import BadInput
 
@@ -54,6 +55,7 @@ def make_app(service: Service) -> ASGIApp:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(BadInput, _bad_input)
+    app.add_exception_handler(Refused, _not_now)
     return Measured(Guard(app, service.rules), service.metrics)
 
 
@@ -95,6 +97,8 @@ def _invalid(_: Request, error: Exception) -> JSONResponse:
 
 def _refused(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if error.status_code == 400:  # FastAPI's, for a body that is no text or nested too deep
+        return JSONResponse({"detail": "the body cannot be read as JSON"}, 422)
     return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
 
 
@@ -103,3 +107,8 @@ def _bad_input(_: Request, error: Exception) -> JSONResponse:
     cause = error.__cause__
     status = 503 if cause is not None and is_storage(cause) else 422
     return JSONResponse({"detail": " ".join(str(error).split())}, status)
+
+
+def _not_now(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Refused)
+    return JSONResponse({"detail": str(error)}, 429 if error.full else 503)

@@ -52,6 +52,8 @@ class Feed:
             channel.ended = last
             if name == "progress":
                 channel.progress = data
+            if last:  # in the order of their ends, so that the last to end are kept
+                self._channels[job] = self._channels.pop(job)
             ended = [one for one, channel in self._channels.items() if channel.ended]
             for one in ended[:-KEPT_JOBS]:
                 del self._channels[one]

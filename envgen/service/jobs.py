@@ -115,6 +115,7 @@ class Ledger:
         _shorten(path, keep)
         self._journal = Journal(path)
         self._books = _read(self._journal.entries, path)
+        self._journal.entries.clear()
         self._last = max((int(name[1:]) for name in self._books.jobs), default=0)
         for job in self._books.jobs.values():
             if job.cancelling and not job.is_ended:
@@ -136,8 +137,11 @@ class Ledger:
         return job
 
     def start(self, job: str) -> Job:
-        """Note that a job runs (again)."""
-        return self._note({"kind": "start", "job": job, "at": now()})
+        """Note that a job runs (again), unless it was cancelled meanwhile; return it."""
+        with self._lock:
+            if not self._books.jobs[job].is_ended:
+                self._write({"kind": "start", "job": job, "at": now()})
+            return self._books.jobs[job]
 
     def begin_round(self, job: str, shard: int) -> Job:
         """Note that a job has begun the round that publishes ``shard``; twice is once."""

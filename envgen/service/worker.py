@@ -36,8 +36,12 @@ from spadekit.settings import Settings
 _PLAYS_EVERY_S = 0.2
 
 
-class QueueFull(Exception):
-    """As many jobs wait as may."""
+class Refused(Exception):
+    """What is asked cannot be done now: ``full`` because as many jobs wait as may, else at an end."""
+
+    def __init__(self, message: str, full: bool = False) -> None:
+        super().__init__(message)
+        self.full = full
 
 
 @dataclass(frozen=True)
@@ -125,29 +129,34 @@ class Worker:
         return self._serving
 
     def submit(self, kind: Kind, **values: Any) -> Job:
-        """Queue a user's job and return it; it is on the disk then. Raises ``QueueFull``."""
-        ledger = self._opened.result().ledger
+        """Queue a user's job and return it; it is on the disk then. Raises ``Refused``."""
+        ledger = self._books()
         with self._submitting:
             waiting = sum(job.state == "queued" for job in ledger.books.jobs.values())
             if waiting >= self._config.queue:
-                raise QueueFull(f"{waiting} jobs are waiting, which is the most; try again later")
+                raise Refused(f"{waiting} jobs wait, which is the most; try again later", full=True)
             job = ledger.add(kind, "user", **values)
         self._tell(job)
         self._call(self._woken.set)
         return job
 
     def cancel(self, job: str) -> Job:
-        """Let a job go no further. Raises ``KeyError``."""
-        found = self._opened.result().ledger.cancel(job)
+        """Let a job go no further. Raises ``KeyError`` and ``Refused``."""
+        found = self._books().cancel(job)
         self._tell(found)
         if not found.is_ended:
             self._call(self._cancel_running, job)
         return found
 
     def pin(self, version: int | None) -> None:
-        """Choose the policy version that serves from the next round on; None: the newest."""
-        self._opened.result().ledger.pin(version)
+        """Choose the version that serves from the next round on; None: the newest. Raises ``Refused``."""
+        self._books().pin(version)
         self._call(self._woken.set)
+
+    def _books(self) -> Ledger:
+        if not self.alive:
+            raise Refused("the service is stopping")
+        return self._opened.result().ledger
 
     def _call(self, function: Callable[..., object], *arguments: object) -> None:
         if not self._loop.is_closed():

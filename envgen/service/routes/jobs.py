@@ -9,7 +9,6 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from envgen.service.jobs import Job
 from envgen.service.models import GenerateRequest, JobModel, JobRequest, Page
 from envgen.service.state import Part, Service, answers, changing
-from envgen.service.worker import QueueFull
 from memory import Store
 
 JobName = Annotated[str, Path(pattern=r"^j[0-9]{6,9}$", examples=["j000001"])]
@@ -39,22 +38,17 @@ def router(service: Service) -> APIRouter:
         dependencies=guarded,
         responses=answers(*REFUSALS, 404, 429),
     )
-    def startshown(request: JobRequest) -> JobModel:
+    def start_job(request: JobRequest) -> JobModel:
         """Queue a job. One is done at a time; it survives the death of the service.
 
         `generate` goes on with a round that was begun before and publishes `rounds` shards.
         `measure` plays stored environments again with the version that serves.
         """
-        try:
-            if isinstance(request, GenerateRequest):
-                return shown(worker.submit("generate", rounds=request.rounds))
-            environments = _there(service.opened.store, request.environments)
-            version = worker.serving.serving
-            return shown(
-                worker.submit("measure", environments=environments, policy_version=version)
-            )
-        except QueueFull as error:
-            raise HTTPException(429, str(error)) from error
+        if isinstance(request, GenerateRequest):
+            return shown(worker.submit("generate", rounds=request.rounds))
+        environments = _there(service.opened.store, request.environments)
+        version = worker.serving.serving
+        return shown(worker.submit("measure", environments=environments, policy_version=version))
 
     @routes.get("/jobs", responses=answers())
     def list_jobs(
@@ -74,7 +68,7 @@ def router(service: Service) -> APIRouter:
         return Page(items=items, total=len(found), offset=part.offset, limit=part.limit)
 
     @routes.get("/jobs/{job}", responses=answers(404))
-    def showshown(job: Known) -> JobModel:
+    def show_job(job: Known) -> JobModel:
         """Show one job and how far it is."""
         return shown(job)
 
@@ -84,7 +78,7 @@ def router(service: Service) -> APIRouter:
         dependencies=guarded,
         responses=answers(*REFUSALS, 404),
     )
-    def cancelshown(job: Known) -> JobModel:
+    def cancel_job(job: Known) -> JobModel:
         """Let a job go no further. What was begun of a round is kept: the next `generate` goes on."""
         return shown(worker.cancel(job.id))
 
@@ -94,7 +88,7 @@ def router(service: Service) -> APIRouter:
         responses=answers(404),
         dependencies=[Depends(_room(service))],
     )
-    async def followshown(
+    async def follow_job(
         job: Known, last_event_id: Annotated[str, Header(max_length=64)] = ""
     ) -> AsyncIterator[ServerSentEvent]:
         """Follow a job by server-sent events, from now on or from `Last-Event-ID`.
