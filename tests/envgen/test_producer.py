@@ -152,3 +152,19 @@ def test_a_home_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert str(blocked) in done.stderr
+
+
+def test_no_document_is_drawn_twice_before_all_were_and_a_shard_says_how_far_it_drew(
+    unbroken: Path,
+) -> None:
+    with Store.open(unbroken / "store") as store:
+        manifests = store.shards()
+        briefs = [
+            {json.dumps(json.loads(one.brief)) for one in store.shard(number).designs}
+            for number in (1, 2)
+        ]
+    asked = [json.loads(brief) for shard in briefs for brief in shard]
+    assert len({brief["document"] for brief in asked}) == len(asked) == 6
+    assert sum(manifests[0].meta["drawn"].values()) == 3
+    assert sum(manifests[1].meta["drawn"].values()) == 6
+    assert all(brief["prompt"].startswith("short-") for brief in asked)
