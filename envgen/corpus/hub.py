@@ -86,7 +86,10 @@ def _pinned(uri: str, kept: Path | None) -> tuple[str, str]:
             raise BadInput(f"{place}: damaged; remove it to use the newest commit") from None
     name, commit, _ = look_up(uri)
     if place is not None:
-        write_json(place, {"uri": uri, "name": name, "commit": commit})
+        try:
+            write_json(place, {"uri": uri, "name": name, "commit": commit})
+        except OSError as error:
+            raise BadInput(f"{place}: cannot be written: {error.strerror or error}") from None
     return name, commit
 
 

@@ -30,6 +30,7 @@ LONGEST_LINE = 2**26
 LARGE = 2**26
 """Bytes of a corpus from which on its index is worth keeping: smaller ones are read in a second."""
 BATCH = 256
+ROW_BYTES = 24  # of the index: three numbers
 OPTIONAL = ("id", "title", "licence")
 
 Index = npt.NDArray[np.int64]
@@ -124,14 +125,20 @@ def _index(path: Path, files: list[Path], kept: Path | None, note: Callable[[str
     facts = [(str(f), one.st_size, one.st_mtime_ns) for f, one in zip(files, stats, strict=True)]
     name = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
     place = kept / f"{name}-{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}.index"
-    if not place.exists():
+    if not place.exists() or place.stat().st_size % ROW_BYTES:
         note(f"{path}: {size / 2**20:,.0f} MiB are read once, to check and to count the documents")
         index = _scan(files)
-        for stale in kept.glob(f"{name}-*.index"):
-            stale.unlink(missing_ok=True)
-        write_atomic(place, index.tobytes())
-    if not place.stat().st_size:
-        return np.empty((0, 3), dtype=np.int64)
+        if not len(index):
+            return index
+        try:
+            for stale in kept.glob(f"{name}-*.index"):
+                stale.unlink(missing_ok=True)
+            write_atomic(place, index.tobytes())
+        except OSError as error:
+            note(
+                f"{kept}: the index is not kept ({error.strerror or error}); next time it is made again"
+            )
+            return index
     return np.memmap(place, dtype=np.int64, mode="r").reshape(-1, 3)
 
 

@@ -288,6 +288,24 @@ def test_a_large_file_is_never_in_memory_and_its_index_is_made_once(
     assert len(list((tmp_path / "kept").iterdir())) == 1
 
 
+def test_an_index_that_cannot_be_kept_or_was_damaged_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("envgen.corpus.local.LARGE", 1)
+    file, kept = write(tmp_path / "a.jsonl", [{"text": "a"}, {"text": "b"}]), tmp_path / "kept"
+    kept.write_text("a file where a folder should be")
+    notes: list[str] = []
+    assert texts(Files.open(file, kept=kept, note=notes.append)) == ["a", "b"]
+    assert "not kept" in notes[-1]
+    kept.unlink()
+    Files.open(file, kept=kept)
+    (index,) = kept.iterdir()
+    index.write_bytes(index.read_bytes()[:-5])
+    assert texts(Files.open(file, kept=kept)) == ["a", "b"]
+    assert texts(Files.open(file, kept=kept, note=notes.append)) == ["a", "b"]
+    assert len(notes) == 2
+
+
 # Streams
 
 
