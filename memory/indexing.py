@@ -136,7 +136,9 @@ class Indexer:
             rows = rows.append_column("model", model).append_column("embedding", embedding)
             tables.insert("vectors", rows)
             tables.compact("vectors")
-        if missing:
+        if len(missing) > _BATCH:
+            tables.compact("vectors", force=True)  # rows outside of the index slow every search
+        elif missing:
             tables.ensure_indexes("vectors")
         else:
             self._embedded = state

@@ -4,6 +4,7 @@ import difflib
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from memory.embedding import Embedder
@@ -155,8 +156,8 @@ class Latest(Mapping[str, StandingRecord]):
     def __len__(self) -> int:
         return len(self._ids)
 
-    def passing(self, query: Query) -> list[str]:
-        """Return the ids whose standing ``passes``."""
+    def passing(self, query: Query, most: int) -> tuple[list[str] | None, float]:
+        """Return the ids whose standing ``passes``, None for more than ``most``, and their share."""
         import numpy as np
 
         kept = np.ones(len(self._ids), dtype=bool)
@@ -165,7 +166,9 @@ class Latest(Mapping[str, StandingRecord]):
         for band, values in ((query.regret, self._regret), (query.episode_return, self._return)):
             if band is not None:
                 kept &= (values >= band[0]) & (values <= band[1])  # nan compares false
-        return [self._ids[int(index)] for index in np.flatnonzero(kept)]
+        rows = np.flatnonzero(kept)
+        ids = None if len(rows) > most else [self._ids[int(row)] for row in rows]
+        return ids, len(rows) / max(1, len(self._ids))
 
 
 def rank(tables: Tables, embedder: Embedder, query: Query, latest: Latest) -> list[Ranked]:
@@ -173,18 +176,19 @@ def rank(tables: Tables, embedder: Embedder, query: Query, latest: Latest) -> li
     where = filters(query.setting, query.skill, query.shard)
     if not query.text and not query.like:
         return _by_filters(tables, query, where, latest)
-    if query.by_standing and query.status != "unmeasured":
-        allowed = latest.passing(query)
-        if len(allowed) <= _PREFILTER:
-            if not allowed:
-                return []
-            where = " AND ".join(filter(None, [where, any_of("id", allowed)]))
-    vector = _vector(tables, embedder, query)
     # Ranks below the window hardly count; a filter that drops most of it makes the window grow.
     window = max(50, 5 * query.limit)
+    if query.by_standing and query.status != "unmeasured":
+        allowed, share = latest.passing(query, _PREFILTER)
+        if allowed is None:
+            window = max(window, math.ceil(2 * query.limit / share))
+        elif not allowed:
+            return []
+        else:
+            where = " AND ".join(filter(None, [where, any_of("id", allowed)]))
+    vector = _vector(tables, embedder, query)
     while True:
-        near = tables.nearest(vector, where, window)
-        worded = tables.matching(query.text, where, window) if query.text else []
+        near, worded = _both(tables, vector, query.text, where, window)
         exhausted = len(near) < window
         near = [(i, s) for i, s in near if i != query.like and passes(latest.get(i), query)]
         worded = [i for i in worded if passes(latest.get(i), query)]
@@ -195,6 +199,15 @@ def rank(tables: Tables, embedder: Embedder, query: Query, latest: Latest) -> li
     scores = fuse([i for i, _ in near], worded)
     order = sorted(scores, key=lambda one: (-scores[one], -similarity.get(one, -1.0), one))
     return [Ranked(one, scores[one], similarity.get(one)) for one in order[: query.limit]]
+
+
+def _both(
+    tables: Tables, vector: Sequence[float], text: str, where: str, window: int
+) -> tuple[list[tuple[str, float]], list[str]]:
+    """Ask for the nearest in meaning and for the words at once: each waits for the disk."""
+    with ThreadPoolExecutor(1) as beside:
+        worded = beside.submit(tables.matching, text, where, window)
+        return tables.nearest(vector, where, window), worded.result()
 
 
 def _by_filters(
