@@ -97,7 +97,8 @@ class Authoring:
                 draft.refuse("refused", "read", "no_room", detail)
                 return
             seed = derive(self._work.seed, "hint", self._number, draft.index)
-            entry = {"kind": "hint", "index": draft.index} | await self._complete(prompt, seed)
+            entry = await self._complete(prompt, seed)
+            entry |= {"kind": "hint", "index": draft.index}
             self._note(entry)
         draft.hint_text = chat.decode(entry["ids"])
         hint = read_hint(draft.hint_text, entry["stop"])
