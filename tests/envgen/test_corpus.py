@@ -259,32 +259,29 @@ def test_a_large_file_is_never_in_memory_and_its_index_is_made_once(
     whole = file.stat().st_size
     assert whole > 80e6
     program = (
-        "import resource, sys, pathlib\n"
+        "import json, os, pathlib, resource, sys\n"
         "from envgen.corpus import Files\n"
         "path, notes = pathlib.Path(sys.argv[1]), []\n"
         "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024\n"
+        "def opened():\n"
+        "    files = Files.open(path, kept=path.parent / 'kept', note=notes.append)\n"
+        "    drawn = [files.at(index).text.split()[0] for index in range(100)]\n"
+        "    return len(files), len(notes), peak() - before, drawn\n"
         "before = peak()\n"
-        "files = Files.open(path, kept=path.parent / 'kept', note=notes.append)\n"
-        "drawn = [files.at(index).text.split()[0] for index in range(100)]\n"
-        "print(len(files), len(notes), peak() - before, *drawn)\n"
+        "first, again = opened(), opened()\n"
+        "os.utime(path, (0, 0))\n"
+        "print(json.dumps([first, again, opened()]))\n"
     )
-
-    def opened() -> tuple[int, int, int, list[str]]:
-        done = subprocess.run(
-            [sys.executable, "-c", program, file], cwd=ROOT, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        size, notes, grown, *drawn = done.stdout.split()
-        return int(size), int(notes), int(grown), drawn
-
-    first, again = opened(), opened()
+    done = subprocess.run(
+        [sys.executable, "-c", program, file], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    first, again, touched = json.loads(done.stdout)
     assert first[0] == again[0] == count
-    assert (first[1], again[1]) == (1, 0)
-    assert first[2] < whole / 2
+    assert (first[1], again[1], touched[1]) == (1, 1, 2)
+    assert touched[2] < whole / 2
     assert len(set(first[3])) == 100
-    assert first[3] == again[3]
-    os.utime(file, (0, 0))
-    assert opened()[1] == 1
+    assert first[3] == again[3] == touched[3]
     assert len(list((tmp_path / "kept").iterdir())) == 1
 
 
@@ -354,41 +351,49 @@ def test_a_data_set_of_the_hub_is_streamed_at_the_commit_it_was_first_seen_at(
         "import json, sys, pathlib\n"
         "from envgen.corpus import Corpus, CorpusConfig\n"
         "from spadekit.errors import BadInput\n"
-        "kept, told = pathlib.Path(sys.argv[1]), []\n"
-        "for uri, start, number in json.loads(sys.argv[2]):\n"
+        "def drawn(uri, start, number):\n"
         "    try:\n"
-        "        corpus = Corpus.open(CorpusConfig(path=uri), kept)\n"
-        "        told.append([corpus.at('both', start + n).id for n in range(number)])\n"
+        "        corpus = Corpus.open(CorpusConfig(path=uri), pathlib.Path(sys.argv[1]))\n"
+        "        return [corpus.at('both', start + n).id for n in range(number)]\n"
         "    except BadInput as error:\n"
-        "        told.append(str(error))\n"
-        "print(json.dumps(told))\n"
+        "        return str(error)\n"
+        "for line in sys.stdin:\n"
+        "    print(json.dumps([drawn(*asked) for asked in json.loads(line)]), flush=True)\n"
     )
 
-    def drawn(hub: Hub, *asked: tuple[str, int, int]) -> list[list[str] | str]:
+    def client(hub: Hub) -> "subprocess.Popen[str]":
         environment = {
             **os.environ,
             "HF_ENDPOINT": hub.url,
             "HF_HOME": str(tmp_path / "cache"),
             "HF_HUB_DISABLE_XET": "1",
         }
-        done = subprocess.run(
-            [sys.executable, "-c", program, tmp_path / "kept", json.dumps(asked)],
+        return subprocess.Popen(
+            [sys.executable, "-c", program, tmp_path / "kept"],
             cwd=ROOT,
             env=environment,
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             text=True,
         )
-        assert done.returncode == 0, done.stderr
-        return list(json.loads(done.stdout))
+
+    def drawn(
+        process: "subprocess.Popen[str]", *asked: tuple[str, int, int]
+    ) -> list[list[str] | str]:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(asked) + "\n")
+        process.stdin.flush()
+        return list(json.loads(process.stdout.readline()))
 
     uri = "hf://tester/docs"
-    with Hub() as hub:
+    with Hub() as hub, client(hub) as process:
         repo = hub.data_set("tester/docs", files)
         hub.data_set("tester/odd", {"train.jsonl": b'{"words": "a"}\n'})
         hub.data_set("tester/nothing", {"train.jsonl": b'{"text": " "}\n'})
         hub.data_set("tester/code", {"setup.py": b"raise SystemExit(7)"})
         first, beyond, odd, nothing, code, missing, revision, wrong = drawn(
-            hub,
+            process,
             (uri, 0, 60),
             (uri, 60, 60),
             ("hf://tester/odd", 0, 1),
@@ -401,7 +406,7 @@ def test_a_data_set_of_the_hub_is_streamed_at_the_commit_it_was_first_seen_at(
         assert sorted(first) == sorted(beyond) == sorted(str(row["id"]) for row in rows)
         assert first != beyond
         repo.commit({"train.jsonl": b'{"text": "Another."}\n'}, "pushed while a run is going on")
-        resumed, newest = drawn(hub, (uri, 7, 5), (f"{uri}@main", 0, 2))
+        resumed, newest = drawn(process, (uri, 7, 5), (f"{uri}@main", 0, 2))
         assert resumed == first[7:12]
         assert len(set(newest)) == 2
         assert not set(newest) & set(first)
