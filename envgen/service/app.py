@@ -1,5 +1,6 @@
 """The HTTP application put together: guard outside, routers inside, one form for every error."""
 
+from collections.abc import Iterable
 from importlib.metadata import version
 from time import perf_counter
 
@@ -7,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from envgen.service.guard import Guard
@@ -50,10 +52,23 @@ def make_app(service: Service) -> ASGIApp:
         docs_url=None,
         redoc_url=None,
     )
+    routes: list[BaseRoute] = []
     for part in (jobs, steering, environments, shards, system):
-        app.include_router(part.router(service))
+        router = part.router(service)
+        app.include_router(router)
+        routes += router.routes
+
+    def refused(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        status, detail, headers = error.status_code, error.detail, error.headers
+        if status == 400:  # FastAPI's, for a body that is no text or nested too deep
+            status, detail = 422, "the body cannot be read as JSON"
+        elif status == 405:  # Starlette's names the methods of one route only
+            headers = {"allow": ", ".join(methods_at(routes, request.scope))}
+        return JSONResponse({"detail": detail}, status, headers)
+
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(HTTPException, refused)
     app.add_exception_handler(BadInput, _bad_input)
     app.add_exception_handler(Refused, _not_now)
     return Measured(Guard(app, service.rules), service.metrics)
@@ -95,11 +110,13 @@ def _invalid(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"detail": f"{where}: {first['msg']}"}, 422)
 
 
-def _refused(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    if error.status_code == 400:  # FastAPI's, for a body that is no text or nested too deep
-        return JSONResponse({"detail": "the body cannot be read as JSON"}, 422)
-    return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
+def methods_at(routes: Iterable[BaseRoute], scope: Scope) -> list[str]:
+    """Return the methods that a request's path can be asked with."""
+    found: set[str] = set()
+    for route in routes:
+        if isinstance(route, Route) and route.matches(scope)[0] is not Match.NONE:
+            found |= route.methods or set()
+    return sorted(found)
 
 
 def _bad_input(_: Request, error: Exception) -> JSONResponse:

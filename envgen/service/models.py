@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from envgen.service.jobs import Job
 from envgen.service.keeper import StockStatus
@@ -23,6 +23,17 @@ Identity = Annotated[
     Field(description="An id or at least its first four hex digits.", examples=["075725e5"]),
 ]
 FullIdentity = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{20}$")]
+
+
+def _whole(value: Any) -> Any:
+    """JSON's `true` and `"3"` are no numbers, though Python would take them for such."""
+    if isinstance(value, bool | str):
+        raise ValueError("must be a whole number")
+    return value
+
+
+Rounds = Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)]
+Version = Annotated[int, Field(ge=0, le=999_999), BeforeValidator(_whole)]
 Item = TypeVar("Item")
 
 
@@ -248,7 +259,7 @@ class GenerateRequest(Model):
     """Publish shards, one round each."""
 
     kind: Literal["generate"]
-    rounds: int = Field(1, ge=1, le=1000)
+    rounds: Rounds = 1
 
 
 class MeasureRequest(Model):
@@ -306,7 +317,7 @@ class PolicyModel(Model):
 class PolicyRequest(Model):
     """Which version shall serve from the next round on; null follows the newest."""
 
-    version: int | None = Field(ge=0, le=999_999)
+    version: Version | None
 
 
 class StockModel(Model):

@@ -56,8 +56,11 @@ def absent(error: BadInput) -> Exception:
     return error if error.__cause__ else HTTPException(404, str(error))
 
 
-def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the documentation of the ways in which a call can fail; any can for its Host or fields."""
+def answers(*statuses: int, stream: bool = False) -> dict[int | str, dict[str, Any]]:
+    """Return the documentation of the ways in which a call can fail; any can for its Host or fields.
+
+    A call that answers with a ``stream`` fails with JSON as well.
+    """
     words = {
         401: "The token is missing or wrong.",
         403: "The header `X-Spadework` is missing, or a page of another site asks.",
@@ -69,8 +72,10 @@ def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
         429: "Too much at once; try again later.",
         503: "The store cannot be used, or the service is stopping.",
     }
+    reference = {"schema": {"$ref": f"#/components/schemas/{Problem.__name__}"}}
+    form = {"content": {"application/json": reference}} if stream else {"model": Problem}
     return {
-        status: {"model": Problem, "description": words[status]}
+        status: {**form, "description": words[status]}
         for status in sorted({421, 422, 503, *statuses})
     }
 

@@ -85,7 +85,7 @@ def router(service: Service) -> APIRouter:
     @routes.get(
         "/jobs/{job}/events",
         response_class=EventSourceResponse,
-        responses=answers(404),
+        responses=answers(404, stream=True),
         dependencies=[Depends(_room(service))],
     )
     async def follow_job(

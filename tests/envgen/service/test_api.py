@@ -113,6 +113,7 @@ def test_what_is_wrong_is_said_in_one_line(
         (b"[" * 100_000, 422),
         (b'{"kind": "destroy"}', 422),
         (b'{"kind": "generate", "rounds": 0}', 422),
+        (b'{"kind": "generate", "rounds": true}', 422),
         (b'{"kind": "generate", "rounds": 1, "more": 1}', 422),
         (b'{"kind": "measure", "environments": []}', 422),
         (b'{"kind": "measure", "environments": ["ffffffffffffffffffff"]}', 404),
