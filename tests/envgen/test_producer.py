@@ -1,18 +1,16 @@
 """The producer and the loop with the policy that ships: real designs, real jails, real kills."""
 
 import json
-import os
-import random
-import signal
 import subprocess
-import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory import DesignRecord, PlayRecord, Store
+from tests.zygote import Command, zygote
 
 SMALL = (
     *("--set", "producer.designs=6"),
@@ -23,20 +21,33 @@ SMALL = (
 )
 
 
-def spadework(home: Path, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "spadework", *arguments, "--home", str(home), *SMALL]
-
-
-def run(home: Path, *arguments: str) -> Any:
-    done = subprocess.run(
-        spadework(home, *arguments, "--json"), capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+Start = Callable[..., Command]
 
 
 @pytest.fixture(scope="module")
-def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def spadework(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
+    """Start a command with small settings in a home."""
+    with zygote(tmp_path_factory.mktemp("output")) as server:
+        yield lambda home, *arguments: server.spadework(*arguments, "--home", str(home), *SMALL)
+
+
+@pytest.fixture(scope="module")
+def run(spadework: Start) -> Callable[..., Any]:
+    """Run a command to its good end and return what it prints as JSON."""
+
+    def start(home: Path, *arguments: str) -> Any:
+        command = spadework(home, *arguments, "--json")
+        assert command.wait() == 0, command.err.read_text()
+        return json.loads(command.out.read_text())
+
+    return start
+
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory, run: Run) -> Path:
     """A home with two rounds of self-play."""
     home = tmp_path_factory.mktemp("unbroken")
     run(home, "loop", "--rounds", "2")
@@ -98,60 +109,83 @@ def test_designs_of_a_later_round_come_from_the_weights_trained_on_the_earlier(
     assert first != second
 
 
-def test_a_finished_loop_run_again_changes_nothing_and_says_the_same(unbroken: Path) -> None:
+def test_a_finished_loop_run_again_changes_nothing_and_says_the_same(
+    unbroken: Path, run: Run
+) -> None:
     before = {path: path.stat().st_mtime_ns for path in (unbroken / "policy").rglob("*")}
     first = run(unbroken, "loop", "--rounds", "2")
     assert run(unbroken, "loop", "--rounds", "2") == first
     assert before == {path: path.stat().st_mtime_ns for path in (unbroken / "policy").rglob("*")}
 
 
-def test_a_loop_killed_again_and_again_ends_like_an_unbroken_one(
-    unbroken: Path, tmp_path: Path
+def test_rounds_are_meant_in_all_so_a_command_run_again_makes_none_more(
+    unbroken: Path, run: Run
 ) -> None:
-    chance = random.Random(5)
-    for _ in range(3):
-        process = subprocess.Popen(
-            spadework(tmp_path, "loop", "--rounds", "2"),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        time.sleep(chance.uniform(4.0, 9.0))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    run(tmp_path, "loop", "--rounds", "2")
-    with Store.open(tmp_path / "store") as store:
+    summaries = run(unbroken, "generate", "--rounds", "2")
+    assert [one["round"] for one in summaries] == [1, 2]
+    assert [one["round"] for one in run(unbroken, "generate", "--rounds", "1")] == [1]
+    with Store.open(unbroken / "store") as store:
+        assert [manifest.shard for manifest in store.shards()] == [1, 2]
+
+
+def journalled(home: Path, number: int, lines: int) -> Callable[[], bool]:
+    path = home / "runs" / "main" / "rounds" / f"{number:06d}.jsonl"
+    return lambda: path.exists() and path.read_bytes().count(b"\n") >= lines
+
+
+def test_a_loop_killed_at_every_stage_ends_like_an_unbroken_one(
+    unbroken: Path, tmp_path: Path, spadework: Start, run: Run
+) -> None:
+    home = tmp_path / "home"
+    stages = {
+        "designed": journalled(home, 1, 7),
+        "played": journalled(home, 1, 15),
+        "published": (home / "store" / "shards" / "000001" / "manifest.json").exists,
+        "trained": (home / "policy" / "v000001" / "policy.json").exists,
+        "certified in the next round": journalled(home, 2, 10),
+    }
+    for stage, reached in stages.items():
+        command = spadework(home, "loop", "--rounds", "2")
+        while not reached():
+            assert command.alive, f"ended before it was {stage}: {command.err.read_text()}"
+            time.sleep(0.002)
+        command.kill()
+    summaries = run(home, "loop", "--rounds", "2")
+    assert summaries[0]["seconds"]["tries"] == 3
+    with Store.open(home / "store") as store:
         assert store.verify() == []
         identities = [environment.id for environment in store.environments()]
     assert len(identities) == len(set(identities))
-    assert contents(tmp_path, 1) == contents(unbroken, 1)
-    assert contents(tmp_path, 2) == contents(unbroken, 2)
+    assert contents(home, 1) == contents(unbroken, 1)
+    assert contents(home, 2) == contents(unbroken, 2)
 
 
-def test_a_damaged_weights_file_is_one_clear_line(unbroken: Path, tmp_path: Path) -> None:
+def test_a_damaged_weights_file_is_one_clear_line(
+    unbroken: Path, tmp_path: Path, spadework: Start
+) -> None:
     home = tmp_path / "home"
     (home / "policy").mkdir(parents=True)
     broken = home / "policy" / "v000000"
     subprocess.run(["cp", "-r", unbroken / "policy" / "v000000", broken], check=True)
     weights = broken / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
-    done = subprocess.run(spadework(home, "generate"), capture_output=True, text=True, timeout=120)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1
-    assert "model.safetensors" in done.stderr
+    command = spadework(home, "generate")
+    assert command.wait() == 2
+    assert command.out.read_text() == ""
+    error = command.err.read_text()
+    assert error.count("\n") == 1
+    assert "model.safetensors" in error
     assert not (home / "store" / "shards").exists()
 
 
-def test_a_home_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None:
+def test_a_home_that_cannot_be_written_is_one_clear_line(tmp_path: Path, spadework: Start) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
-    done = subprocess.run(
-        spadework(blocked, "generate"), capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert str(blocked) in done.stderr
+    command = spadework(blocked, "generate")
+    assert command.wait() == 2
+    error = command.err.read_text()
+    assert error.count("\n") == 1
+    assert str(blocked) in error
 
 
 def test_no_document_is_drawn_twice_before_all_were_and_a_shard_says_how_far_it_drew(
