@@ -13,6 +13,7 @@ from transformers import AutoTokenizer
 
 from envgen.config import CorpusConfig
 from envgen.corpus import Corpus
+from envgen.loop import selfplay
 from envgen.playbook import as_meta, of_store, write
 from envgen.producer import Round
 from envgen.progress import Progress
@@ -23,6 +24,7 @@ from sandbox import Pool, Sandbox, SandboxConfig
 from solver.chat import Chat
 from solver.policy import Completion, Sampling
 from solver.versions import Versions
+from spadekit.errors import BadInput
 from spadekit.report import Report
 from spadekit.settings import load
 from spadework import RECIPES, SECTIONS
@@ -236,3 +238,12 @@ def test_a_hint_asked_for_apart_sees_the_program_and_the_program_is_not_blamed_f
     produce(tmp_path, author, 2, *told)
     assert page["summary"] in author.asked[0]
     assert all(line in author.asked[0] for line in page["failed"])
+
+
+def test_the_loop_does_not_train_a_designer_that_learns_from_its_context(tmp_path: Path) -> None:
+    async def main(*settings: str) -> None:
+        async with workspace(tmp_path, Author(mending), *settings) as work:
+            await selfplay(work, 1)
+
+    with pytest.raises(BadInput, match=r"train\.designer_weight = 0"):
+        asyncio.run(main("designer.learning=context"))

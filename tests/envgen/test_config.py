@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from envgen.config import DesignerConfig, ProducerConfig
+from envgen.config import DesignerConfig, MonitorConfig, ProducerConfig
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,9 @@ from envgen.config import DesignerConfig, ProducerConfig
         ({"skills": ()}, "skills is empty"),
         ({"skills": ("juggling",)}, "unknown skill 'juggling'"),
         ({"levels": (0,)}, "levels must be"),
+        ({"repair_turns": -1}, "must not be negative"),
+        ({"prompt": "short", "learning": "context"}, "no room for a playbook"),
+        ({"prompt": "short", "hint": "separate"}, 'needs prompt = "full"'),
     ],
 )
 def test_a_designer_that_cannot_work_is_refused(values: dict[str, object], message: str) -> None:
@@ -25,3 +28,13 @@ def test_a_designer_that_cannot_work_is_refused(values: dict[str, object], messa
 def test_a_group_of_designs_is_never_cut_short() -> None:
     with pytest.raises(ValueError, match="not a multiple"):
         ProducerConfig(designs=10, designs_per_brief=4)
+
+
+def test_limits_of_monitors_are_shares() -> None:
+    with pytest.raises(ValueError, match="garbage is a share"):
+        MonitorConfig(garbage=2.0)
+
+
+def test_a_round_has_room_for_a_design() -> None:
+    with pytest.raises(ValueError, match="in_flight must be at least 1"):
+        ProducerConfig(in_flight=0)
