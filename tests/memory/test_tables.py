@@ -44,6 +44,19 @@ def test_a_large_table_is_searched_through_an_index_and_finds_the_same(tables):
     assert sum(shared) >= 0.98 * 200
 
 
+def test_an_index_that_is_updated_often_stays_in_few_parts_and_holds_every_row(tmp_path):
+    config = MemoryConfig(fresh_s=0.0, exact_below=500, compact_every=1)
+    tables = Tables(str(tmp_path), config, lambda: WIDTH)
+    _, rows = _vectors(1200)
+    for start in range(0, 1200, 100):
+        tables.insert("vectors", rows.slice(start, 100))
+        tables.compact("vectors")
+    stats = tables.table("vectors").index_stats("embedding_idx")
+    assert stats.num_indices <= 4 and stats.num_unindexed_rows == 0
+    tables.compact("vectors", force=True)
+    assert tables.table("vectors").index_stats("embedding_idx").num_indices == 1
+
+
 def test_neighbours_pass_the_filter(tables):
     vectors, rows = _vectors(40)
     tables.insert("vectors", rows)
