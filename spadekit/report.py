@@ -1,6 +1,7 @@
 """The one sink for output: data on stdout, notes on stderr, tables for people, JSON for programs."""
 
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -45,8 +46,11 @@ class Report:
         self.err.print(Text.assemble(("error: ", "bold red"), line), soft_wrap=True)
 
     def data(self, value: Any) -> None:
-        """Print one JSON value on stdout."""
-        sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+        """Print one JSON value on stdout; what is no finite number is null."""
+        text = json.dumps(_finite(value), ensure_ascii=False, default=str, allow_nan=False)
+        # A terminal would obey control characters of hostile text; a reader of JSON sees no difference.
+        shown = (char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
+        sys.stdout.write("".join(shown) + "\n")
 
     def text(self, text: str) -> None:
         """Print text on stdout exactly as it is, control characters shown, never interpreted."""
@@ -105,6 +109,14 @@ class Report:
             transient=True,
             disable=not self.err.is_terminal,
         )
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(one) for key, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _is_number(value: Any) -> bool:

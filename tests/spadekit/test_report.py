@@ -30,3 +30,16 @@ def test_an_error_of_hostile_text_is_one_printable_line(capsys: pytest.CaptureFi
     Report().error("reset() raised:\n\x1b]0;owned\x07")
     err = capsys.readouterr().err
     assert err == "error: reset() raised: \\x1b]0;owned\\x07\n"
+
+
+def test_json_is_valid_whatever_is_in_it_and_steers_no_terminal(capsys) -> None:
+    value = {
+        "regret": float("nan"),
+        "rows": [(1.5, float("inf"))],
+        "title": "a\u009b2J\u202eb\U000e0001",
+    }
+    Report(as_json=True).data(value)
+    printed = capsys.readouterr().out
+    assert printed.strip().isprintable()
+    expected = {"regret": None, "rows": [[1.5, None]], "title": value["title"]}
+    assert json.loads(printed) == expected
