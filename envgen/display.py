@@ -9,6 +9,8 @@ from spadekit.report import Report
 
 LINE_EVERY_S = 15.0
 """Between two plain lines: a log should say that something happens, not all that happens."""
+LITTLE = 0.1
+"""After less than this share of a round its pace says nothing."""
 
 
 class Pace:
@@ -37,9 +39,11 @@ class Pace:
         return min(1.0, (self.published + here) / self.rounds)
 
     def left_s(self, now: Progress) -> float | None:
-        """Return the seconds that the rest should take; None while there is nothing to go by."""
+        """Return the seconds that the rest should take; None while there is little to go by."""
         done = self.done(now)
-        return (self._clock() - self._began) * (1 - done) / done if done else None
+        if done < LITTLE / self.rounds:
+            return None
+        return (self._clock() - self._began) * (1 - done) / done
 
 
 @contextmanager

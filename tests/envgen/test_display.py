@@ -72,7 +72,7 @@ def test_where_nobody_watches_a_line_is_said_now_and_then() -> None:
     round_of(lines, 2)
     (line,) = said
     assert line.startswith("round 2 (2 of 3): 0/4 designed, 0/0 measured; 0 plays")
-    assert line.endswith("s left")
+    assert line.endswith("0 tokens; about 30 s left")
 
 
 def test_a_terminal_gets_bars_with_funnel_rates_and_an_end() -> None:
