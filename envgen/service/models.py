@@ -295,7 +295,7 @@ class JobModel(Model):
     @classmethod
     def of(cls, job: Job, progress: Mapping[str, Any] | None = None) -> "JobModel":
         """Return the model of a job."""
-        return cls(**dataclasses.asdict(job), progress=progress and dict(progress))
+        return cls(**dataclasses.asdict(job), progress=dict(progress) if progress else None)
 
 
 class PolicyModel(Model):

@@ -188,7 +188,8 @@ class Worker:
                 for job in ledger.books.jobs.values():
                     if not job.is_ended:
                         self._tell(job)
-                self._serving = Serving(*[work.policy.version] * 3)
+                version = work.policy.version
+                self._serving = Serving(version, version, version)
                 await self._switch()
                 self._opened.set_result(Open(work.store, work.versions, ledger))
                 while True:

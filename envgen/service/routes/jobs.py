@@ -61,7 +61,7 @@ def router(service: Service) -> APIRouter:
         """List jobs, the newest first."""
         found = [
             job
-            for job in reversed(ledger.books.jobs.values())
+            for job in reversed(list(ledger.books.jobs.values()))
             if state in (None, job.state) and origin in (None, job.origin)
         ]
         items = [shown(job) for job in part.of(found)]

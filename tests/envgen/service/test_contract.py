@@ -14,7 +14,7 @@ from .conftest import CHANGES, TOKEN, Living, living
 
 HEADERS = {**CHANGES, "authorization": f"Bearer {TOKEN}"}
 EXAMPLES = settings(
-    max_examples=6,
+    max_examples=4,
     phases=[Phase.generate],
     deadline=None,
     derandomize=True,
