@@ -200,7 +200,6 @@ class Worker:
     async def _turn(self) -> None:
         await self._switch()
         job = next_job(self._ledger.books.jobs.values()) or self._for_stock()
-        self._metrics.state(self._ledger.books.jobs.values(), self.serving, self.keeper.status)
         if job is not None:
             await self._do(job)
             return

@@ -75,6 +75,8 @@ def router(service: Service) -> APIRouter:
     @routes.get("/metrics", tags=["service"], response_class=Response)
     async def prometheus() -> Response:
         """Return counters for Prometheus in its text format."""
+        jobs, worker = service.opened.ledger.books.jobs.values(), service.worker
+        service.metrics.state(jobs, worker.serving, worker.keeper.status)
         return Response(service.metrics.text(), media_type=metrics.CONTENT_TYPE)
 
     @routes.get("/docs", include_in_schema=False)
