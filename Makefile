@@ -40,7 +40,10 @@ report: $(READY) ## one HTML page about the loop's run
 search: $(READY) ## find environments by meaning: make search Q="a puzzle about a hidden rule"
 	$(BIN)/spadework search "$(or $(Q),a puzzle with a hidden rule)"
 
-serve publish: $(READY) ## not there yet: the service and Hub releases come with later versions
+serve: $(READY) ## the environment-generation service at http://127.0.0.1:8080
+	$(BIN)/spadework serve
+
+publish: $(READY) ## not there yet: Hub releases come with a later version
 	@echo "spadework $@ is not there yet; see 'What is not there yet' in README.md" >&2; exit 2
 
 bench: $(READY) ## what can be measured

@@ -2,14 +2,19 @@
 
 import sys
 import traceback
-from importlib import import_module
 from importlib.metadata import version as distribution_version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+import bench.cli
+import envgen.cli
+import memory.cli
+import sandbox.cli
+import solver.cli
 from bench.config import HeldoutConfig, MemoryBenchConfig
+from envgen.cli_play import show_seed
 from envgen.config import (
     CorpusConfig,
     DesignerConfig,
@@ -48,7 +53,6 @@ SECTIONS: dict[str, type] = {
 """Every section that a recipe may have, and the frozen dataclass that checks it."""
 
 RECIPES = Path(__file__).parent / "configs"
-COMMANDS = ("sandbox.cli", "envgen.cli", "solver.cli", "memory.cli", "bench.cli")
 
 app = typer.Typer(
     name="spadework",
@@ -79,8 +83,10 @@ def _front(
     ctx.obj = Front(SECTIONS, RECIPES / "embedded.toml")
 
 
-for _module in COMMANDS:
-    import_module(_module).register(app)
+for _register in (sandbox.cli.register, envgen.cli.register, solver.cli.register):
+    _register(app)
+memory.cli.register(app, named=show_seed)
+bench.cli.register(app)
 
 
 def main() -> None:

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-import memory.cli
 from envgen import cli_check, cli_export, cli_play, cli_pools, cli_serve
 from spadekit.cli import command, session
 from spadekit.errors import BadInput
@@ -19,8 +18,6 @@ def register(app: typer.Typer) -> None:
     """Add the commands to ``app``."""
     for part in (cli_check, cli_play, cli_pools, cli_export, cli_serve):
         part.register(app)
-    if cli_play.show_seed not in memory.cli.ELSEWHERE:
-        memory.cli.ELSEWHERE.append(cli_play.show_seed)
 
     @command(app, "generate")
     def generate(

@@ -1,4 +1,4 @@
-"""Measuring regret with few plays: both arms on the same seeds, and a rule that says when to stop.
+"""Measuring regret with few plays: both arms on the same seeds, each until a rule says that it is enough.
 
 What the plays say (means, signed regret, interval, status) is ``memory.standing``.
 """
@@ -83,8 +83,9 @@ def wanted(unhinted: Tally, hinted: Tally, error: float) -> tuple[Arm, ...]:
 class Probe:
     """What to play next for one environment: a pure function of what was played.
 
-    Every seed is played at most once in each arm. The seeds pair the arms, which cuts the variance of
-    their difference when an instance's difficulty varies. The order within a batch is drawn for each
+    Every seed is played at most once in each arm, in one order of seeds, so that the arm that stops
+    first has played a beginning of the other's seeds: they pair the arms, which cuts the variance of
+    their difference when an instance's difficulty varies. The order of plays within a batch is drawn for each
     environment, so that a program which keeps count of its episodes cannot tell its arm.
     """
 
@@ -104,7 +105,7 @@ class Probe:
             for arm in wanted(unhinted, hinted, self.error)
             for seed in self.seeds[tried[arm] : next_look(tried[arm], len(self.seeds), self.error)]
         ]
-        random.Random(f"{self._order}-{len(done)}").shuffle(trials)
+        random.Random(derive(self._order, "batch", len(done))).shuffle(trials)
         return trials
 
     def _tally(self, arm: Arm, tried: int, done: Sequence[PlayRecord]) -> Tally:

@@ -17,20 +17,35 @@ from memory.stats import BINS, Stats, passed
 from memory.store import Store
 from memory.upkeep import open_store
 from memory.variety import alarm
-from spadekit.cli import command, session
+from spadekit.cli import Session, command, session
 from spadekit.errors import BadInput
 from spadekit.report import Report
 
 _FEW_BARS = 40  # characters of the longest bar of a histogram
 
-ELSEWHERE: list[Callable[[str], Mapping[str, Any] | None]] = []
-"""Where `show` looks before the store; a package above adds what it knows by name."""
+Named = Callable[[str], Mapping[str, Any] | None]
+"""Finds by name what is in no store, for ``show``; None when it does not know the name."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the front door."""
+def register(app: typer.Typer, named: Named) -> None:
+    """Add the commands to the front door; ``show`` asks ``named`` before it opens the store."""
+
+    @command(app, "show")
+    def show(
+        ctx: typer.Context,
+        name: Annotated[
+            str, typer.Argument(metavar="ENV|DESIGN|SEED", help="Its id, how it starts, or a name.")
+        ],
+        why: Annotated[bool, typer.Option("--why", help="Why it was admitted or refused.")] = False,
+    ) -> None:
+        """Show an environment or a design with everything known about it."""
+        here = session(ctx)
+        if found := named(name):
+            _show_named(here.report, found)
+        else:
+            _show(here, name, why)
+
     command(app, "search")(_search)
-    command(app, "show")(_show)
     command(app, "stats")(_stats)
     command(app, "shards")(_shards)
     upkeep.register(app)
@@ -83,17 +98,7 @@ def _search(
         raise typer.Exit(1)
 
 
-def _show(
-    ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="ENV|DESIGN", help="Its id, or how it starts.")],
-    why: Annotated[bool, typer.Option("--why", help="Why it was admitted or refused.")] = False,
-) -> None:
-    """Show an environment or a design with everything known about it."""
-    here = session(ctx)
-    for look in ELSEWHERE:
-        if found := look(name):
-            _show_named(here.report, found)
-            return
+def _show(here: Session, name: str, why: bool) -> None:
     with open_store(here) as store:
         environment, design = _find(store, name)
         if environment is not None:

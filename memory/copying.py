@@ -22,7 +22,7 @@ Told = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Copied:
-    """What a copy came to: files written now, files that were there already."""
+    """Shards, logs, releases and files of tables: written now, and there already."""
 
     written: int
     kept: int
@@ -39,24 +39,24 @@ def copy(source: Store, target: Place, config: MemoryConfig, told: Told = lambda
     finished = (target / MARK).exists()
     if not finished:
         (target / UNFINISHED).replace(json_bytes({"from": str(root)}))
-    counts = [0, 0]
+    counts = [0, 0]  # there already, written now
     for number in shards.numbers(root / "shards"):
         told(f"shard {number}")
-        counts[not _shard(root, target, number)] += 1
+        counts[_shard(root, target, number)] += 1
     for log in _LOGS:
         for name in shards.logs(root / log):
             told(f"{log}/{name}")
-            counts[not _log(root / log / name, target / log / name)] += 1
+            counts[_log(root / log / name, target / log / name)] += 1
     for name in releases.listed(root):
         told(f"release {name}")
         data = (root / "releases" / f"{name}.json").read()
         releases.read(root, name)
-        counts[not _release(target, name, data)] += 1
+        counts[_release(target, name, data)] += 1
     if not finished:
         told("tables")
         written, kept = _tables(source, target)
-        counts[0] += written
-        counts[1] += kept
+        counts[1] += written
+        counts[0] += kept
     told("verifying")
     copied = Store(target, config, source.embedder)
     try:

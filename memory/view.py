@@ -9,7 +9,8 @@
         store.standings().to_pandas().groupby("policy_version").regret.mean()
         store.shard(3).designs.group_by("outcome").aggregate([("id", "count")])
 
-Every method gives a ``pyarrow.Table``; ``.to_pandas()`` makes a data frame of it.
+Every method gives a ``pyarrow.Table``, ``shard`` and ``release`` four of them (``Frames``); ``.to_pandas()``
+makes a data frame of one.
 """
 
 import difflib

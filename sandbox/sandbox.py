@@ -22,6 +22,7 @@ class Sandbox:
         self.config = config
         self._launcher: Launcher | None = None
         self._jails: set[Jail] = set()
+        self._jitter = random.Random()  # when a jail starts changes no result
         self._starts = asyncio.Semaphore(config.parallel_starts)
         self._spares = Spares(config.spare_jails, self._start)
         self._preparing = asyncio.Lock()
@@ -66,7 +67,7 @@ class Sandbox:
         launcher = await self._prepare()
         if self._starts.locked():
             # Many starts at once meet the same locks in the kernel; spreading them costs nothing.
-            await asyncio.sleep(random.uniform(0, _JITTER_S))
+            await asyncio.sleep(self._jitter.uniform(0, _JITTER_S))
         async with self._starts:
             return await Jail.start(launcher, hash_seed)
 

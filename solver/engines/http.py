@@ -114,7 +114,7 @@ class Endpoint:
             trust_env=url.host not in ("localhost", "127.0.0.1", "::1"),
         )
         self._slots = asyncio.Semaphore(config.in_flight)
-        self._jitter = random.Random()
+        self._jitter = random.Random()  # when a request is tried again changes no result
         self._not_before = 0.0
         self._answered = 0.0
         self._asking = 0
