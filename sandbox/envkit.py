@@ -31,6 +31,12 @@ argument with a default may be left out. Arguments are checked before the tool r
 raising ``ToolError`` (a ValueError, KeyError and the like will do), as often as its state says; it
 pages by taking a page number and returning {"items": ..., "next_page": ...}. What it returns is
 told as it is, if text, else as JSON.
+
+``solution()`` lists the actions of a winning play in order. A call is {"name": "find_parcel",
+"arguments": {"name": "A. Ito"}}; a list of such calls makes them in one turn. A reply without
+calls ends the assistant's turn: it is plain text, "It is there.", or the whole action
+{"content": "It is there.", "tool_calls": []}. With ``advance = "on_reply"`` each instruction needs
+one after its calls.
 """
 
 import _json

@@ -592,16 +592,29 @@ def turn_cap(kind: Any) -> int | None:
 
 
 def tool_action(item: object) -> str:
-    """One action of a tool play: a call, several calls made together, or a closing text."""
+    """One action of a tool play: a call, several calls made together, a closing text, or all.
+
+    The last is the form that ``step`` takes: ``{"content": str, "tool_calls": [...]}``.
+    """
+    content: object = ""
+    calls: object = item
     if isinstance(item, str):
-        return "".join(SPACED({"content": item, "tool_calls": []}, 0))
-    calls = [item] if isinstance(item, dict) else item
-    if not isinstance(calls, (list, tuple)) or not all(
-        isinstance(call, dict) and isinstance(call.get("name"), str) for call in calls
+        content, calls = item, []
+    elif isinstance(item, dict) and "name" not in item and {"content", "tool_calls"} & {*item}:
+        content, calls = item.get("content") or "", item.get("tool_calls") or []
+    elif isinstance(item, dict):
+        calls = [item]
+    if not (
+        isinstance(content, str)
+        and isinstance(calls, (list, tuple))
+        and all(isinstance(call, dict) and isinstance(call.get("name"), str) for call in calls)
     ):
-        raise Breach('solution() must list calls like {"name": ..., "arguments": {...}}')
+        raise Breach(
+            'solution() must list calls like {"name": ..., "arguments": {...}}, and replies '
+            'without calls as text, "Done.", or {"content": "Done.", "tool_calls": []}'
+        )
     action = {
-        "content": "",
+        "content": content,
         "tool_calls": [
             {"name": call["name"], "arguments": call.get("arguments", {})} for call in calls
         ],

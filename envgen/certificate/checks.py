@@ -10,13 +10,13 @@ from envgen.certificate.plays import Instance, Trace, said
 from envgen.certificate.reading import Rule
 from envgen.certificate.record import Check
 from envgen.certificate.search import QUICK
-from sandbox import EnvironmentFault, Observation
+from sandbox import EnvironmentFault, JailInfo, Observation
 
 SOLVED = 0.5
 NEAR = 0.9
 BORROWED = 0.6
-"""Where there are few answers, one that is right elsewhere is right here with luck; a share this
-large means that hardly anything else is looked at."""
+"""A plan that wins elsewhere may win here as well; a share this large means that hardly anything
+else is looked at."""
 ENOUGH_SEEDS = 3
 SHOWN = 120
 MENDS = {
@@ -30,14 +30,25 @@ READABLE = 0.8
 """A rule of reading that wins so large a share of plays is a leak."""
 
 
-def contract(instances: Sequence[Instance], traces: Sequence[Trace]) -> Check:
-    """Fail on any fault of ``reset`` or ``step``, whatever action it was that brought it out."""
+def contract(
+    instances: Sequence[Instance], traces: Sequence[Trace], info: JailInfo | None = None
+) -> Check:
+    """Fail on any fault of ``reset`` or ``step``, whatever action it was that brought it out.
+
+    A tool-use environment without a tool fails too, where ``info`` is given.
+    """
     for one in instances:
         if one.fault is not None and one.fault.stage != "solution":
             return _faulted(one.fault, one.seed, "")
     for trace in traces:
         if trace.fault is not None:
             return _faulted(trace.fault, trace.seed, trace.last_action)
+    if info is not None and info.setting == "tool_use" and not info.tools:
+        message = (
+            "there are no tools; a tool is a method whose name begins with tool_, as in "
+            "def tool_find_parcel(self, name: str) -> str"
+        )
+        return Check("contract", "fail", message, {"tools": 0})
     turns = sum(len(trace.turns) for trace in traces)
     return Check(
         "contract",
@@ -110,12 +121,17 @@ def seeded(
 
 
 def solvable(
-    instances: Sequence[Instance], plays: Sequence[Trace], plain: Trace | None, max_turns: int
+    instances: Sequence[Instance],
+    plays: Sequence[Trace],
+    plain: Trace | None,
+    max_turns: int,
+    on_reply: bool = False,
 ) -> Check:
     """Fail unless ``solution()``, played through the policy's door, wins on every seed.
 
     A win of the reference is a return above ``SOLVED``, so that costs of turns and partial pay are
-    judged fairly. ``plain`` is a lost play once more with its actions not boxed, for the message.
+    judged fairly. For the message: ``plain`` is a lost play once more with its actions not boxed, and
+    ``on_reply`` says that instructions wait for a reply in words.
     """
     for one in instances:
         if one.fault is not None:
@@ -141,7 +157,7 @@ def solvable(
             return Check("solvable", "fail", message, evidence)
         if trace.reward <= SOLVED:
             evidence["actions"] = [action[:SHOWN] for action in actions[:25]]
-            return Check("solvable", "fail", _lost(one, trace, plain), evidence)
+            return Check("solvable", "fail", _lost(one, trace, plain, on_reply), evidence)
     return Check(
         "solvable",
         "pass",
@@ -153,11 +169,13 @@ def solvable(
     )
 
 
-def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str) -> Check:
+def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str, different: int = 0) -> Check:
     """Fail when a player without skill wins too often; ``wins`` maps a player to (wins, plays).
 
     The rule is ``odds.too_many``: more wins than a true share of 5 % would give once in 100 times.
-    The player who borrows solutions needs ``BORROWED``, because a question may have few answers.
+    Where a play is a single answer, "answers" counts pairs of seeds with the same one (``odds.
+    alike``) and ``different`` how many answers there are. The player who borrows whole solutions
+    needs ``BORROWED``, because plans may well lead to the same end.
     For the player who halves a range it is another one, because where a number has to be
     searched, halving is the skill. Of this player only wins within ``search.QUICK`` turns are
     counted, and it refuses when they are more than half of the plays: then there are hardly
@@ -171,6 +189,13 @@ def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str) -> Check:
             name, "; at most 5 % are allowed, luck of one in 100 apart; make it need skill"
         )
         message = f"a player that {deed} wins {won} of {plays} plays{mend}"
+        if name == "answers":
+            evidence[name]["different"] = different
+            message = (
+                f"there are too few possible answers: {different} different ones were found, and "
+                f"a player that {deed} is right in {won / plays:.0%} of all pairs of seeds; at "
+                "most 5 % are allowed; ask for one of 20 or more, each as often as the others"
+            )
         return Check("nontrivial", "fail", message, evidence)
     message = "no player without skill wins more than luck allows: " + ", ".join(
         f"{name} {won}/{plays}" for name, (won, plays) in wins.items()
@@ -216,7 +241,8 @@ def sealed(confirmed: Sequence[Suspect], scanned: int) -> Check:
     evidence |= {"seed": leak.seed, "text": leak.text[:SHOWN]}
     message = (
         f"the answer ({leak.answer[:40]!r} on seed {leak.seed}) stands in a text before it is "
-        "earned, and wins when it is played then; say only that an action was wrong"
+        "earned, and wins when it is played then; "
+        + ("say only that an action was wrong" if leak.before else "take it out of the text")
     )
     return Check("sealed", "fail", message, evidence)
 
@@ -291,7 +317,7 @@ def _faulted(fault: EnvironmentFault, seed: int, action: str) -> Check:
 def _differs(seed: int, one: str, two: str, what: str) -> Check:
     message = (
         f"seed {seed} twice: the {what} differs; draw only from random.Random(seed) and keep "
-        "clocks, hash order, object ids and files out of it"
+        "random.choice() and its kin, clocks, hash order, object ids and files out of it"
     )
     return Check("deterministic", "fail", message, {"one": one[:SHOWN], "two": two[:SHOWN]})
 
@@ -303,13 +329,19 @@ def _transcript(trace: Trace) -> list[Any]:
     return told
 
 
-def _lost(one: Instance, trace: Trace, plain: Trace | None) -> str:
+def _lost(one: Instance, trace: Trace, plain: Trace | None, on_reply: bool) -> str:
     if plain is not None and plain.reward > SOLVED:
         return (
             f"solution() wins on seed {one.seed} only when its actions are not boxed; a policy "
             "boxes them, so unbox: action.removeprefix('\\\\boxed{').removesuffix('}')"
         )
-    if not trace.ended:
+    if not trace.ended and on_reply:
+        end = (
+            'the play is not over after its last action; with advance = "on_reply" each '
+            "instruction is done only by a reply without calls after its calls, which is written "
+            'as plain text, "Done.", or {"content": "Done.", "tool_calls": []}'
+        )
+    elif not trace.ended:
         end = "the play is not over after its last action"
     elif not trace.turns[-1].terminated:
         end = "the play is truncated, which counts as a loss: set terminated on a win"

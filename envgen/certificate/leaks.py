@@ -16,17 +16,15 @@ A text tells an answer when
 - it holds all of a solution of three actions or more in a row.
 
 For tools, whose results are there to be read, only the first way counts: after a call that is
-wrong, or from a tool that the reference solution does not need.
+wrong, or from a tool that the reference solution does not need; and what ``foundout`` finds.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
+from envgen.certificate.foundout import calls_of, given_away, secrets_of
 from envgen.certificate.hint import SHORTEST_ANSWER, action_words, normal, spoken
 from envgen.certificate.offers import offers
 from envgen.certificate.plays import Instance, Trace, said
@@ -80,12 +78,14 @@ def suspects(
     lost: Sequence[Trace],
     probes: Sequence[tuple[Marks, Trace]],
     tools: bool,
+    plays: Sequence[Trace] = (),
 ) -> list[Suspect]:
     """Return at most ``MOST`` suspicions for each seed.
 
-    ``lost`` are plays without a right action; probes are plays of the solution with mistakes.
+    ``lost`` are plays without a right action; probes are plays of the solution with mistakes,
+    ``plays`` those of the solution.
     """
-    found = []
+    found: list[Suspect | None] = []
     used = {
         one.seed: frozenset(normal(action_words(action)) for action in one.solution)
         for one in instances
@@ -100,11 +100,32 @@ def suspects(
         for trace in (trace for trace in lost if trace.seed == one.seed):
             for place in range(len(trace.turns) + 1):
                 found.append(_judge(one, trace, 0, place, words, tools))
+        if tools:
+            found += _found_out(one, plays, lost)
     by_seed: dict[int, list[Suspect]] = {}
     for suspect in found:
-        if suspect is not None and len(by_seed.setdefault(suspect.seed, [])) < MOST:
-            by_seed[suspect.seed].append(suspect)
+        some = by_seed.setdefault(suspect.seed, []) if suspect is not None else []
+        if suspect is not None and len(some) < MOST and suspect not in some:
+            some.append(suspect)
     return [suspect for some in by_seed.values() for suspect in some]
+
+
+def _found_out(one: Instance, plays: Sequence[Trace], lost: Sequence[Trace]) -> list[Suspect]:
+    """Return what lost plays of a seed are told though it has to be found out."""
+    solution = one.solution or ()
+    secrets = [s for play in plays if play.seed == one.seed for s in secrets_of(play)]
+    found = []
+    for trace in (trace for trace in lost if trace.seed == one.seed):
+        for place in range(len(trace.turns) + 1):
+            turn = trace.turns[place - 1] if place else None
+            if turn is not None and turn.ended:
+                continue
+            away = given_away(secrets, solution, trace, place)
+            if away:
+                text = said(turn.observation if turn else trace.first)[:READ]
+                before = tuple(turn.action for turn in trace.turns[:place])
+                found.append(Suspect(one.seed, before, away[1], away[0], text))
+    return found
 
 
 def _judge(
@@ -207,8 +228,8 @@ def _told_by_tool(solution: Sequence[str], done: int, told: _Told) -> str:
     """Return an argument of the solution if a tool's result tells it as the answer."""
     if not told.place:
         return ""
-    calls = _calls(told.called)
-    needed = {name for play in solution for name, _ in _calls(play)}
+    calls = calls_of(told.called)
+    needed = {name for play in solution for name, _ in calls_of(play)}
     # A conflict of versions has to name the present one; a wrong guess must not be corrected.
     asked = [solution[done]]
     cues: tuple[str, ...] = (f"{SECRET} {VERB}", SECRET_OF_ERROR)
@@ -216,7 +237,7 @@ def _told_by_tool(solution: Sequence[str], done: int, told: _Told) -> str:
         # A look-up that the author's solution skips may name codes; it does not name answers.
         asked.append(solution[-1])
         cues = (SECRET_OF_SURPLUS if any(given for _, given in calls) else SECRET_OF_DUMP,)
-    for _, arguments in (call for play in asked for call in _calls(play)):
+    for _, arguments in (call for play in asked for call in calls_of(play)):
         for answer in (normal(str(value)) for value in arguments.values()):
             long = len(answer) >= SHORTEST_ANSWER and told.holds(answer)
             if long and any(told.says(one, answer) for one in cues) and told.fresh(answer):
@@ -230,14 +251,3 @@ def _words(seed: int, used: Mapping[int, frozenset[str]]) -> _Words:
     mine = used[seed]
     common = {word for word in mine if 2 * sum(word in some for some in others) >= len(others) > 0}
     return _Words(frozenset(common), mine.union(*others))
-
-
-@lru_cache(maxsize=512)
-def _calls(action: str) -> Sequence[tuple[str, dict[str, Any]]]:
-    """Return (tool, arguments) of an action; an <answer>, which is no call, as one of no tool."""
-    with suppress(ValueError, LookupError, TypeError, AttributeError):
-        told = json.loads(action)
-        calls = [(c["name"], dict(c["arguments"])) for c in told["tool_calls"]]
-        answer = re.search(r"<answer>(.*)</answer>", str(told.get("content")), re.DOTALL)
-        return calls or ([("", {"answer": answer[1]})] if answer else [])
-    return []

@@ -21,6 +21,7 @@ DEEDS = {
         "nonsense": "says a word, letter or number without meaning",
         "guess": "says what is right elsewhere, one of a few usual words",
         "borrowed": "plays the solution of another seed",
+        "answers": "gives the answer of another seed",
         "halving": "halves the range of numbers that the text names",
     },
     "tool_use": {

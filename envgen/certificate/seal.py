@@ -45,7 +45,8 @@ class Seal:
 
     async def _said(self, lost: Sequence[Trace], probed: Sequence[tuple[Marks, Trace]]) -> Check:
         info = self.table.jail.info
-        found = suspects(self.instances, lost, probed, info.setting == "tool_use")
+        tools = info.setting == "tool_use"
+        found = suspects(self.instances, lost, probed, tools, self.plays if lost else ())
         tried = await self.table.play(
             [
                 Game(one.seed, script((*one.before, *replies(info, one.rest))), ODD_TURNS)

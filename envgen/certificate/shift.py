@@ -1,4 +1,9 @@
-"""Another clock and process id for the determinism check: the same source, weeks later."""
+"""Other surroundings for the determinism check: the same source, weeks later, in another process.
+
+The clock and the process id are shifted, and so is the state of the generator that the functions of
+``random`` share: the sandbox seeds it before each ``reset``, but nobody does where the environment
+is published to.
+"""
 
 import ast
 import io
@@ -37,8 +42,20 @@ _os.times = _run(_os.times)
 """.lstrip("\n")
 
 
-def shifted(source: str) -> str:
-    """Return the source with clock and process id shifted; its docstring and future imports stay first."""
+# Only for a source that never seeds this generator itself; the sandbox does, and finds this one.
+OTHER_DRAWS = """
+import random as _random
+def _elsewhere(seed=None, version=2, real=_random.seed):
+    real(f"elsewhere {seed}")
+_random.seed = _elsewhere
+""".lstrip("\n")
+
+
+def shifted(source: str, draws: bool = False) -> str:
+    """Return the source with clock and process id shifted; docstring and future imports stay first.
+
+    ``draws``: shift the generator of ``random`` as well.
+    """
     # As the parser counts them: str.splitlines also breaks at form feeds and the like.
     lines = list(io.StringIO(source, newline=""))
     after = 0
@@ -51,4 +68,4 @@ def shifted(source: str) -> str:
     head = "".join(lines[:after])
     if head and not head.endswith("\n"):
         head += "\n"
-    return head + PREAMBLE + "".join(lines[after:])
+    return head + PREAMBLE + OTHER_DRAWS * draws + "".join(lines[after:])

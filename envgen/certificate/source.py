@@ -36,11 +36,15 @@ WALKERS = frozenset(
 class SourceFacts:
     """What the tree tells about how to test.
 
-    ``hashes``: the order of sets could matter; ``looks_around``: a clock or a process id could.
+    ``hashes``: the order of sets could matter; ``looks_around``: a clock or a process id could;
+    ``draws``: so could the state of the generator that ``random`` shares, which is never seeded;
+    ``on_reply``: instructions wait for a reply in words.
     """
 
     hashes: bool
     looks_around: bool
+    draws: bool = False
+    on_reply: bool = False
 
 
 def check_source(source: str, max_bytes: int) -> tuple[Check, SourceFacts | None]:
@@ -75,7 +79,8 @@ def check_source(source: str, max_bytes: int) -> tuple[Check, SourceFacts | None
     name = evidence["classes"][0]
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     looks_around = bool(_imports(nodes) & SURROUNDINGS or names & ROUNDABOUT)
-    facts = SourceFacts(_order_of_sets(nodes), looks_around)
+    on_reply = any(isinstance(node, ast.Constant) and node.value == "on_reply" for node in nodes)
+    facts = SourceFacts(_order_of_sets(nodes), looks_around, _draws(nodes), on_reply)
     return Check("source", "pass", f"parses; one class, {name}", evidence), facts
 
 
@@ -125,6 +130,22 @@ def _imports(nodes: Sequence[ast.AST]) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             names.add((node.module or ".").partition(".")[0])
     return names
+
+
+def _draws(nodes: Sequence[ast.AST]) -> bool:
+    """Whether functions of the module ``random`` are used, and its ``seed`` is not."""
+    names, imported = set(), set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names |= {a.asname or a.name for a in node.names if a.name == "random"}
+        elif isinstance(node, ast.ImportFrom) and node.module == "random":
+            imported |= {alias.name for alias in node.names}
+    used = imported | {
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and _name(node.value) in names
+    }
+    return "seed" not in used and any(name[:1].islower() for name in used)
 
 
 def _order_of_sets(nodes: Sequence[ast.AST]) -> bool:

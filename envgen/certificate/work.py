@@ -10,7 +10,7 @@ from typing import Self
 
 from envgen.certificate import checks
 from envgen.certificate.hint import check_hint
-from envgen.certificate.odds import too_many
+from envgen.certificate.odds import SHARE, alike, too_many
 from envgen.certificate.players import COINS, baselines, odd_actions, unboxed
 from envgen.certificate.plays import Game, Instance, Player, Table, Trace, said, script
 from envgen.certificate.record import Check
@@ -31,6 +31,8 @@ IDLE_TURNS = 100
 HASH_SEEDS = (1_234_567, 42)
 FEW = {"nothing": 3, "echo": 3, "first": 3, "nonsense": 0, "borrowed": 3, "guess": 4, "halving": 5}
 """These win nearly always or nearly never, so fewer plays find it out; one win asks for more."""
+ASKED_FIRST = 16
+"""Of so many more seeds the answers are compared first; where they are varied, that is enough."""
 PARALLEL = 8
 SLOW_S = 0.05
 
@@ -70,7 +72,9 @@ class Work:
         self.jails: list[Jail] = []
 
     async def __aenter__(self) -> Self:
-        source = shifted(self.source) if self.facts.looks_around else self.source
+        source = self.source
+        if self.facts.looks_around or self.facts.draws:
+            source = shifted(source, self.facts.draws)
         hash_seeds = HASH_SEEDS if self.facts.hashes else HASH_SEEDS[:1]
         self.others = tuple(asyncio.create_task(self._other(source, seed)) for seed in hash_seeds)
         return self
@@ -103,7 +107,7 @@ class Work:
         yield Check("loads", "pass", f"{info.class_name}: {info.title}")
 
         table, instances, odd = await self._instances(jail)
-        early = checks.contract(instances, odd)
+        early = checks.contract(instances, odd, info)
         if early.verdict == "fail":
             yield early
             return
@@ -158,7 +162,10 @@ class Work:
         if info.setting == "game" and any(checks.won(trace, {}, 1.0) for trace in odd):
             by_name["nonsense"] = await self._more(table, "nonsense")
         wins = await self._wins(table, plays, by_name)
-        nontrivial = checks.nontrivial(wins, info.setting)
+        answers = await self._answers(table, instances)
+        if answers:
+            wins["answers"] = alike(answers)
+        nontrivial = checks.nontrivial(wins, info.setting, len(set(answers)))
         if nontrivial.verdict == "pass":
             yield nontrivial
         marked = [(marks, t) for (marks, _), t in zip(wrong_ones, probed, strict=True)]
@@ -246,7 +253,7 @@ class Work:
                 bare = tuple(unboxed(action) for action in one.solution or ())
                 [plain] = await table.play([Game(one.seed, script(bare), self.max_turns)])
                 break
-        return checks.solvable(instances, every, plain, self.max_turns)
+        return checks.solvable(instances, every, plain, self.max_turns, self.facts.on_reply)
 
     async def _wins(
         self, table: Table, plays: Sequence[Trace], by_name: dict[str, list[Trace]]
@@ -266,6 +273,20 @@ class Work:
                 if not won[name][0] or clear:
                     break
         return won
+
+    async def _answers(self, table: Table, instances: Sequence[Instance]) -> list[str]:
+        """Return the answers of many seeds, if a play is a single answer and two are the same."""
+        found = list(instances)
+        for more in ((), self.more_seeds[:ASKED_FIRST], self.more_seeds[ASKED_FIRST:]):
+            found += (await table.instances(more))[0] if more else []
+            plays = [one.solution for one in found]
+            if table.jail.info.setting != "game" or any(len(play or ()) != 1 for play in plays):
+                return []
+            answers = [unboxed(play[0]).strip() for play in plays if play]
+            same, pairs = alike(answers)
+            if same <= (SHARE * pairs if more else 0):
+                break
+        return answers
 
     async def _more(self, table: Table, name: str) -> list[Trace]:
         """Let one skill-less player play 32 seeds more."""

@@ -6,7 +6,12 @@ import re
 class AnagramEnv:
     """Unscramble a word."""
 
-    WORDS = ("lantern", "harbour", "orchard", "thimble", "compass", "gravel", "feather", "saddle")
+    WORDS = (
+        *("lantern", "harbour", "orchard", "thimble", "compass", "gravel", "feather", "saddle"),
+        *("anchor", "basket", "candle", "drawer", "engine", "furrow", "garden", "hammer"),
+        *("island", "jacket", "kettle", "ladder", "meadow", "needle", "oyster", "pepper"),
+        *("quarry", "ribbon", "shovel", "turnip", "velvet", "walnut", "yellow", "zipper"),
+    )
 
     def __init__(self, max_turns=3, **kwargs):
         self.max_turns = max_turns

@@ -5,7 +5,11 @@ import random
 class MissingGuestEnv:
     """Find out who did not come to the party."""
 
-    NAMES = frozenset({"Ada", "Bo", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jo", "Kim"})
+    NAMES = frozenset(
+        {"Ada", "Bo", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jo", "Kim", "Lou", "Max"}
+        | {"Nia", "Otto", "Pia", "Quin", "Rob", "Sue", "Tom", "Uma", "Vic", "Wim", "Xena", "Yan"}
+        | {"Zoe", "Abe", "Bea", "Cy", "Dee"}
+    )
 
     def reset(self, seed=None):
         rng = random.Random(seed)

@@ -5,16 +5,14 @@ import random
 class ShiftCipherEnv:
     """Read a message in which every letter was shifted."""
 
-    TEXTS = (
-        "meet at the old mill",
-        "bring the blue lamp",
-        "the bridge is watched",
-        "leave by night",
-    )
+    WHO = ("the miller", "a friend", "my cousin", "the guide", "nobody")
+    DOES = ("meets you", "waits", "brings the lamp", "hides the boat", "leaves")
+    WHERE = ("at the old mill", "by night", "under the bridge", "in the orchard")
 
     def reset(self, seed=None):
         rng = random.Random(seed)
-        self.text, shift = rng.choice(self.TEXTS), rng.randint(3, 22)
+        self.text = " ".join(rng.choice(part) for part in (self.WHO, self.DOES, self.WHERE))
+        shift = rng.randint(3, 22)
         moved = "".join(
             chr((ord(c) - 97 + shift) % 26 + 97) if c.isalpha() else c for c in self.text
         )
