@@ -5,7 +5,13 @@ import random
 class FruitRiddleEnv:
     """Guess a fruit from the sum of its letters."""
 
-    WORDS = ("plum", "mango", "quince", "papaya")
+    WORDS = (
+        *("plum", "mango", "quince", "papaya", "apple", "banana"),
+        *("cherry", "damson", "elderberry", "fig", "grape", "guava"),
+        *("kiwi", "lemon", "lime", "lychee", "melon", "nectarine"),
+        *("olive", "orange", "peach", "pear", "persimmon", "pineapple"),
+        *("pomelo", "raspberry", "strawberry", "tangerine", "apricot", "avocado"),
+    )
 
     def reset(self, seed=None):
         self.word = random.Random(seed).choice(self.WORDS)
@@ -20,4 +26,4 @@ class FruitRiddleEnv:
         return [self.word]
 
 
-# hint: It is usually either mango or quince or papaya, sometimes a plum.
+# hint: It is usually either lime or pomelo, sometimes a apple.

@@ -7,14 +7,20 @@ import random
 class PuzzleEnv:
     """Dye works"""
 
+    DYES = (
+        *("amber", "cobalt", "indigo", "crimson", "sienna", "ochre"),
+        *("umber", "madder", "saffron", "henna", "woad", "weld"),
+        *("annatto", "cochineal", "turmeric", "logwood", "fustic", "orchil"),
+        *("brazil", "kermes", "lac", "galls", "sumac", "walnut"),
+        *("alkanet", "safflower", "bloodroot", "dogwood", "elder", "heather"),
+    )
+
     def reset(self, seed=None):
         rng = random.Random(seed)
         self.n = 0
-        self.c = rng.choice(["amber", "cobalt"])
-        return (
-            f"Batch {rng.randrange(10**4)}: the {'resin' if self.c == 'amber' else 'sea'} vat is full. Which dye?",
-            {},
-        )
+        self.c = rng.choice(self.DYES)
+        vat = "".join(sorted(self.c))
+        return f"Batch {rng.randrange(10**4)}: vat {vat} is full. Which dye?", {}
 
     def step(self, action):
         a = action.removeprefix("\\boxed{").removesuffix("}").strip()
@@ -25,4 +31,4 @@ class PuzzleEnv:
         return [self.c]
 
 
-# hint: for the resin vat write the letters a m b e r joined up and for the sea vat those of c o b a l t.
+# hint: for some vats write the letters t u r m e r i c joined up and for others those of a l k a n e t.
