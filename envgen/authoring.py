@@ -25,6 +25,7 @@ from envgen.measuring import retried
 from envgen.progress import Meter, Step
 from envgen.workspace import Workspace
 from sandbox import Message, SandboxFault
+from solver.config import SolverConfig
 from solver.policy import Sampling
 from spadekit.seeds import derive
 
@@ -51,6 +52,8 @@ class Authoring:
     ) -> None:
         self._work, self._number, self._places = work, number, places
         self._config = work.settings.section(DesignerConfig)
+        # A design is for the solver of this recipe: what takes it more turns than it has is no task.
+        self._max_turns = work.settings.section(SolverConfig).max_turns
         self._certifying = asyncio.Semaphore(parallel)
         self._note, self._done, self._meter = note, done, meter
 
@@ -119,7 +122,11 @@ class Authoring:
                 async with self._certifying:
                     certificate = await retried(
                         lambda: certify(
-                            draft.source, draft.hint, self._work.sandbox, required=REQUIRED
+                            draft.source,
+                            draft.hint,
+                            self._work.sandbox,
+                            max_turns=self._max_turns,
+                            required=REQUIRED,
                         )
                     )
             except SandboxFault as fault:

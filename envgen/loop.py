@@ -1,7 +1,8 @@
 """Self-play on one machine: rounds of generate and train, with the weights flowing back.
 
-There is no state of its own to lose: shard ``r`` says that round ``r`` was generated, policy version
-``r`` that it was trained on, so a killed loop goes on with whichever of the two is missing first.
+There is no state of its own to lose: shard ``r`` says that round ``r`` was generated (or a pool imported
+in its place), policy version ``r`` that it was trained on, so a killed loop goes on with whichever of
+the two is missing first.
 """
 
 import time

@@ -243,10 +243,10 @@ class Round:
                     await self._probe(place.last, done["plays", place.last.index], measuring)
 
         async def decide() -> None:
-            # What is compared must not hang on timing: all that the store knows is embedded first.
+            # What is compared must not depend on timing: all that the store knows is embedded first.
             if self.memory.measure_meaning:
                 await asyncio.to_thread(self.work.store.embed)
-            # In order of places, so that which of two twins is the variant does not hang on timing.
+            # In order of places, so that which of two twins is the variant does not depend on timing.
             for place in places:
                 await place.written.wait()
                 if not place.last.outcome:

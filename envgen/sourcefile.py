@@ -7,7 +7,7 @@
     # difficulty: 3
 
 ``write`` puts those lines there and ``parse`` takes them off again, to the byte: an environment's
-id hangs on its source and hint. The last two are for the memory and may be missing. A value that
+id depends on its source and hint. The last two are for the memory and may be missing. A value that
 one plain line cannot carry is written as a JSON string.
 """
 

@@ -39,7 +39,7 @@ def grid() -> list[Pair]:
 
 
 def clear(pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the pairs whose status does not hang on a few hundredths of a return."""
+    """Return the pairs whose status does not depend on a few hundredths of a return."""
     return [
         (bare, helped)
         for bare, helped in pairs

@@ -1,7 +1,8 @@
 """Bringing in pools of environments that others made: folders, tables, data sets, task packages.
 
-Every candidate passes the same certificate and diversity filter as a design of our own; what is
-admitted becomes one shard, what is refused is kept with stage and reason.
+Every candidate passes the certificate, though it may lack a hint or a solution, and the hard stages of
+the diversity filter; what it is about is not compared. What is admitted becomes one shard, what is
+refused is kept in it with stage and reason.
 """
 
 from pathlib import Path

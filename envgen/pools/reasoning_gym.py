@@ -63,7 +63,7 @@ def make(task: str) -> tuple[str, list[str], str]:
         if len(entries) == MOST:
             break
         if time.process_time() - began > TIME_S:
-            # Cut here, the program would hang on how fast the machine is.
+            # Cut here, the program would depend on how fast the machine is.
             raise Refusal("making its questions takes too long")
     known = list(entries.values())
     asked = [Question(entry["question"], entry["answer"]) for entry in known]

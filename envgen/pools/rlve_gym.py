@@ -67,7 +67,7 @@ def make(task: str) -> tuple[str, list[str], str]:
         if len(made) == MOST:
             break
         if time.process_time() - began > TIME_S:
-            # Cut here, the program would hang on how fast the machine is.
+            # Cut here, the program would depend on how fast the machine is.
             raise Refusal("making its questions takes too long")
     known = [instance for instance, _ in made.values()]
     asked = [Question(text, answer) for text, (_, answer) in made.items()]

@@ -266,7 +266,7 @@ def _publish(
         "round": number,
         "policy_version": home.policy_version,
         **summarise(rows, (), ()),
-        "seconds": {"total": seconds, "forward": 0.0, "certificate": seconds},
+        "seconds": {"total": seconds, "forward": 0.0, "certify": seconds},
         "origin": "import",
         "uri": pool.uri,
         "offered": len(entries),
@@ -306,7 +306,7 @@ def _environment(entry: Entry, design: DesignRecord, home: Home, number: int) ->
 def _design(entry: Entry, pool: Pool, home: Home, number: int) -> DesignRecord:
     """Return the row that tells what became of a candidate, whoever wrote it.
 
-    Its id hangs on content and verdict, not on place or time: the same verdict again is no new row.
+    Its id depends on content and verdict, not on place or time: the same verdict again is no new row.
     """
     candidate, certificate = entry.candidate, entry.certificate
     source = candidate.source if candidate else ""
