@@ -113,10 +113,14 @@ def given_away(
         return None
     turn = trace.turns[place - 1]
     text = _results(turn)
+    lowered = text.lower()
+    held = [secret for secret in secrets if secret.value.partition(" ")[0] in lowered]
+    if not held:
+        return None
     plain = f" {normal(text)} "
     called = f" {normal(turn.action)} "
     needed = {tool for action in reference for tool, _ in calls_of(action)}
-    for secret in secrets:
+    for secret in held:
         whole = f" {secret.value} "
         if whole not in plain or whole in called or _told_before(trace, place, whole):
             continue
@@ -168,6 +172,8 @@ def _same_kind(one: str, two: str) -> bool:
 
 def _hinted(secret: Secret, text: str) -> bool:
     """Whether a user's text tells the secret in a line that was not written for a user."""
+    if secret.value.partition(" ")[0] not in text.lower():
+        return False
     name = re.escape(secret.value).replace(r"\ ", r"\W+")
     bare = rf"\b(?:answer|solution|debug|internal)\b[^.!?\n]{{0,24}}?[=:]\W{{0,3}}{name}\b"
     noted = rf"{BRACKETED}[^\])\n]{{0,24}}?[=: ]\W{{0,3}}{name}\b"
@@ -190,7 +196,7 @@ def _ready(reference: Sequence[str], text: str) -> tuple[str, tuple[str, ...]] |
 
 def _spelt(tool: str, given: dict[str, Any], text: str) -> bool:
     values = [re.escape(str(value)) for value in given.values()]
-    if not tool or not any(len(value) >= SHORTEST for value in values):
+    if not tool or tool not in text or not any(len(value) >= SHORTEST for value in values):
         return False
     name = re.escape(tool)
     spelt = READY.join(values)

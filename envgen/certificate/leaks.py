@@ -115,8 +115,9 @@ def _found_out(one: Instance, plays: Sequence[Trace], lost: Sequence[Trace]) -> 
     solution = one.solution or ()
     secrets = [s for play in plays if play.seed == one.seed for s in secrets_of(play)]
     found = []
-    for trace in (trace for trace in lost if trace.seed == one.seed):
-        for place in range(len(trace.turns) + 1):
+    for number, trace in enumerate(trace for trace in lost if trace.seed == one.seed):
+        # All of them begin with the same instruction.
+        for place in range(1 if number else 0, len(trace.turns) + 1):
             turn = trace.turns[place - 1] if place else None
             if turn is not None and turn.ended:
                 continue
@@ -179,7 +180,10 @@ class _Told:
 
     def says(self, cue: str, answer: str) -> bool:
         """Whether a cue stands before the answer."""
-        return re.search(rf"{cue} {re.escape(answer)}\b", self.plain) is not None
+        return (
+            f" {answer}" in self.plain
+            and re.search(rf"{cue} {re.escape(answer)}\b", self.plain) is not None
+        )
 
     def betrays(self, action: str) -> bool:
         """Whether the raw text holds the action as a value that was printed for debugging."""
