@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from envgen.certificate import Certificate, certify
-from envgen.config import DesignerConfig
+from envgen.config import DesignerConfig, ProducerConfig
 from envgen.designer import Unreadable, ask_hint, follow_up, read_design, read_hint
 from envgen.draft import Draft
 from envgen.measuring import retried
@@ -53,6 +53,7 @@ class Authoring:
         self._work, self._number, self._places = work, number, places
         self._config = work.settings.section(DesignerConfig)
         # A design is for the solver of this recipe: what takes it more turns than it has is no task.
+        self._guessable = work.settings.section(ProducerConfig).guessable
         self._max_turns = work.settings.section(SolverConfig).max_turns
         self._certifying = asyncio.Semaphore(parallel)
         self._note, self._done, self._meter = note, done, meter
@@ -126,6 +127,7 @@ class Authoring:
                             draft.hint,
                             self._work.sandbox,
                             max_turns=self._max_turns,
+                            guessable=self._guessable,
                             required=REQUIRED,
                         )
                     )

@@ -125,6 +125,9 @@ class ProducerConfig:
     designs_per_brief: int = 4
     """Completions of one brief: a GRPO group of the designer."""
     parallel_certificates: int = 4
+    guessable: float = 0.1
+    """How often the answer of one seed may be right on another, in designs whose plays are one answer;
+    `check` and `import` always hold to the default."""
     in_flight: int = 128
     """Designs on their way at once, from the first token to the last play: where certificates or plays
     are slow, no more designs are begun."""
@@ -133,6 +136,8 @@ class ProducerConfig:
         for name in ("designs", "designs_per_brief", "parallel_certificates", "in_flight"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1")
+        if not 0 < self.guessable <= 1:
+            raise ValueError("guessable must be above 0 and at most 1")
         if self.designs % self.designs_per_brief:
             raise ValueError(
                 f"designs = {self.designs} is not a multiple of "

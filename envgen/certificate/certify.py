@@ -5,6 +5,7 @@ import time
 from collections.abc import Collection
 from contextlib import aclosing
 
+from envgen.certificate.odds import GUESSABLE
 from envgen.certificate.record import Certificate, Check
 from envgen.certificate.source import check_source
 from envgen.certificate.work import MAX_TURNS, Work
@@ -20,6 +21,7 @@ async def certify(
     *,
     seed: int = 0,
     max_turns: int = MAX_TURNS,
+    guessable: float = GUESSABLE,
     required: Collection[str] = (),
 ) -> Certificate:
     """Check that a source is a sound environment and a hint a legal one.
@@ -27,7 +29,8 @@ async def certify(
     Ordered checks (``record.CHECKS``); the first that fails is the last that is reported. Only
     ``fail`` refuses; a check named in ``required`` refuses on ``unknown`` too. ``seed`` chooses
     five of the eight seeds that are played, three are always the same; ``max_turns`` is the cap of
-    a policy's play. Everything is played in the sandbox through the same door as a policy's reply.
+    a policy's play; ``guessable`` how often the answer of one seed may be right on another.
+    Everything is played in the sandbox through the same door as a policy's reply.
 
     Raises ``SandboxFault`` when the sandbox fails: a fault of ours is never a verdict.
     """
@@ -37,7 +40,9 @@ async def certify(
     for attempt in range(TRIES if facts else 0):
         assert facts is not None
         checks = [check]
-        work = Work(source, hint, sandbox, facts, seed=seed, max_turns=max_turns)
+        work = Work(
+            source, hint, sandbox, facts, seed=seed, max_turns=max_turns, guessable=guessable
+        )
         try:
             async with work, aclosing(work.checks()) as found:
                 async for one in found:

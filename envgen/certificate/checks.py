@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from envgen.certificate.leaks import Suspect
-from envgen.certificate.odds import too_many
+from envgen.certificate.odds import GUESSABLE, SHARE, too_many
 from envgen.certificate.players import DEEDS
 from envgen.certificate.plays import Instance, Trace, said
 from envgen.certificate.reading import Rule
@@ -169,20 +169,25 @@ def solvable(
     )
 
 
-def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str, different: int = 0) -> Check:
+def nontrivial(
+    wins: Mapping[str, tuple[int, int]],
+    setting: str,
+    different: int = 0,
+    guessable: float = GUESSABLE,
+) -> Check:
     """Fail when a player without skill wins too often; ``wins`` maps a player to (wins, plays).
 
     The rule is ``odds.too_many``: more wins than a true share of 5 % would give once in 100 times.
     Where a play is a single answer, "answers" counts pairs of seeds with the same one (``odds.
-    alike``) and ``different`` how many answers there are. The player who borrows whole solutions
-    needs ``BORROWED``, because plans may well lead to the same end.
-    For the player who halves a range it is another one, because where a number has to be
-    searched, halving is the skill. Of this player only wins within ``search.QUICK`` turns are
-    counted, and it refuses when they are more than half of the plays: then there are hardly
-    more numbers than tries, and there was nothing to search.
+    alike``), of which a share of ``guessable`` is allowed, and ``different`` how many answers there
+    are. The player who borrows whole solutions needs ``BORROWED``, because plans may well lead to
+    the same end. For the player who halves a range it is another one, because where a number has to
+    be searched, halving is the skill. Of this player only wins within ``search.QUICK`` turns are
+    counted, and it refuses when they are more than half of the plays: then there are hardly more
+    numbers than tries, and there was nothing to search.
     """
     evidence = {name: {"wins": won, "plays": plays} for name, (won, plays) in wins.items()}
-    name = skilless_winner(wins)
+    name = skilless_winner(wins, guessable)
     if name:
         deed, (won, plays) = DEEDS[setting][name], wins[name]
         mend = MENDS.get(
@@ -194,7 +199,7 @@ def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str, different: int
             message = (
                 f"there are too few possible answers: {different} different ones were found, and "
                 f"a player that {deed} is right in {won / plays:.0%} of all pairs of seeds; at "
-                "most 5 % are allowed; ask for one of 20 or more, each as often as the others"
+                f"most {guessable:.0%} are allowed; ask for one of 20, each as often as the others"
             )
         return Check("nontrivial", "fail", message, evidence)
     message = "no player without skill wins more than luck allows: " + ", ".join(
@@ -203,7 +208,7 @@ def nontrivial(wins: Mapping[str, tuple[int, int]], setting: str, different: int
     return Check("nontrivial", "pass", message, evidence)
 
 
-def skilless_winner(wins: Mapping[str, tuple[int, int]]) -> str:
+def skilless_winner(wins: Mapping[str, tuple[int, int]], guessable: float = GUESSABLE) -> str:
     """Return the first player without skill that wins too often, or nothing."""
     for name, (won, plays) in wins.items():
         if name == "halving":
@@ -211,7 +216,7 @@ def skilless_winner(wins: Mapping[str, tuple[int, int]]) -> str:
         elif name == "borrowed":
             often = plays >= MANY_PLAYS and won >= BORROWED * plays
         else:
-            often = too_many(won, plays)
+            often = too_many(won, plays, guessable if name == "answers" else SHARE)
         if often:
             return name
     return ""

@@ -5,6 +5,9 @@ from collections.abc import Hashable, Sequence
 from math import comb
 
 SHARE = 0.05
+"""How much of its plays a player without skill may win."""
+GUESSABLE = 0.1
+"""How often the answer of one seed may be right on another, where a play is one answer."""
 ERROR = 0.01
 
 
@@ -14,12 +17,12 @@ def tail(wins: int, plays: int, share: float = SHARE) -> float:
     return max(0.0, 1.0 - fewer)
 
 
-def too_many(wins: int, plays: int) -> bool:
-    """Say whether so many wins would come less than once in 100 if the true share were 5 %.
+def too_many(wins: int, plays: int, share: float = SHARE) -> bool:
+    """Say whether so many wins would come less than once in 100 if the true share were ``share``.
 
-    3 of 8 are too many, 2 of 8 are not; 7 of 40 are too many, 6 of 40 are not.
+    At 5 %, 3 of 8 are too many, 2 of 8 are not; 7 of 40 are too many, 6 of 40 are not.
     """
-    return wins > SHARE * plays and tail(wins, plays) < ERROR
+    return wins > share * plays and tail(wins, plays, share) < ERROR
 
 
 def alike(answers: Sequence[Hashable]) -> tuple[int, int]:
@@ -27,7 +30,7 @@ def alike(answers: Sequence[Hashable]) -> tuple[int, int]:
 
     Their ratio is how often the answer of one seed is right on another. With k answers equally
     often it is 1 / k, and the pairs are uncorrelated, so ``too_many`` judges them like plays: 40
-    answers tell 10 or fewer possible ones from 20 nearly always.
+    answers tell 6 or fewer possible ones from 10 nearly always.
     """
     same = sum(comb(count, 2) for count in Counter(answers).values())
     return same, comb(len(answers), 2)

@@ -10,7 +10,7 @@ from typing import Self
 
 from envgen.certificate import checks
 from envgen.certificate.hint import check_hint
-from envgen.certificate.odds import SHARE, alike, too_many
+from envgen.certificate.odds import alike, too_many
 from envgen.certificate.players import COINS, baselines, odd_actions, unboxed
 from envgen.certificate.plays import Game, Instance, Player, Table, Trace, said, script
 from envgen.certificate.record import Check
@@ -62,9 +62,11 @@ class Work:
         *,
         seed: int,
         max_turns: int,
+        guessable: float,
     ) -> None:
         self.source, self.hint, self.sandbox, self.facts = source, hint, sandbox, facts
         self.max_turns = max_turns
+        self.guessable = guessable
         drawn = [derive(seed, "certificate", index) % 2**31 for index in range(MORE_SEEDS + 5)]
         self.seeds = (*FIXED_SEEDS, *drawn[: SEEDS - len(FIXED_SEEDS)])
         self.more_seeds = tuple(drawn[-MORE_SEEDS:])
@@ -165,14 +167,16 @@ class Work:
         answers = await self._answers(table, instances)
         if answers:
             wins["answers"] = alike(answers)
-        nontrivial = checks.nontrivial(wins, info.setting, len(set(answers)))
+        nontrivial = checks.nontrivial(wins, info.setting, len(set(answers)), self.guessable)
         if nontrivial.verdict == "pass":
             yield nontrivial
         marked = [(marks, t) for (marks, _), t in zip(wrong_ones, probed, strict=True)]
         seal = Seal(table, instances, plays, self.more_seeds, self.max_turns)
         sealed = await seal.check([*odd, *based], marked)
         if nontrivial.verdict == "fail":
-            yield checks.left_to_sealed(nontrivial, checks.skilless_winner(wins), sealed)
+            yield checks.left_to_sealed(
+                nontrivial, checks.skilless_winner(wins, self.guessable), sealed
+            )
         yield sealed
         yield check_hint(self.hint, [one.solution or () for one in instances])
         yield checks.bounded(by_name["nothing"], [*odd, *traces], IDLE_TURNS, info.max_turns)
@@ -284,7 +288,7 @@ class Work:
                 return []
             answers = [unboxed(play[0]).strip() for play in plays if play]
             same, pairs = alike(answers)
-            if same <= (SHARE * pairs if more else 0):
+            if same <= (self.guessable * pairs if more else 0):
                 break
         return answers
 

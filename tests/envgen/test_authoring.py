@@ -38,7 +38,7 @@ SMALL = (
         'designer.skills=["pattern_recognition"]',
         "designer.max_tokens=4000",
     ),
-    *("producer.designs=2", "producer.designs_per_brief=2", "probe.plays=2", "solver.max_turns=2"),
+    *("producer.designs=2", "producer.designs_per_brief=2", "probe.plays=2", "solver.max_turns=12"),
     *("memory.measure_meaning=false",),
 )
 Script = Callable[[str, int], str]

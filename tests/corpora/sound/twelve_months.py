@@ -1,4 +1,4 @@
-# flaw: twelve possible answers; a guess wins one in twelve
+# sound: twelve possible answers; a guess wins one in twelve, which is allowed
 import random
 
 
