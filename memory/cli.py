@@ -12,7 +12,7 @@ from memory.diversity import Decision
 from memory.lineage import Lineage
 from memory.schema import DesignRecord, EnvironmentRecord, StandingRecord
 from memory.search import Hit, parse_band, status_of
-from memory.shards import Manifest
+from memory.shards import MALFORMED, Manifest
 from memory.stats import BINS, Stats, passed
 from memory.store import Store
 from memory.upkeep import open_store
@@ -284,7 +284,7 @@ def _show_design(report: Report, record: DesignRecord, store: Store, why: bool) 
 def _decision(text: str) -> Decision | None:
     try:
         return Decision.from_json(text)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except MALFORMED:
         return None  # imported environments carry no decision of ours
 
 

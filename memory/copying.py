@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from memory import generation, releases, shards
 from memory.config import MemoryConfig
+from memory.faults import cause, explain
 from memory.mark import MARK, UNFINISHED
 from memory.places import Place
-from memory.shards import json_bytes
+from memory.shards import MALFORMED, json_bytes
 from memory.store import Store
 from spadekit.errors import BadInput
 
@@ -34,6 +35,19 @@ def copy(source: Store, target: Place, config: MemoryConfig, told: Told = lambda
     A target that is a store is brought up to date, if what it has is the same; a place with other
     files is refused. Records that differ from their sums are not copied.
     """
+    try:
+        return _copy(source, target, config, told)
+    except OSError as error:
+        place = str(error.filename or target)
+        if cause(error):
+            raise BadInput(explain(error, place)) from None
+        raise BadInput(
+            f"{place}: cannot be used for a copy to {target} ({error.strerror or error}); mend that "
+            "and run the copy again, or name another place"
+        ) from None
+
+
+def _copy(source: Store, target: Place, config: MemoryConfig, told: Told) -> Copied:
     root = source.place
     _check(root, target)
     finished = (target / MARK).exists()
@@ -71,14 +85,14 @@ def copy(source: Store, target: Place, config: MemoryConfig, told: Told = lambda
 
 
 def _check(root: Place, target: Place) -> None:
-    here, there = f"{root}/", f"{target}/"
+    here, there = f"{root.real}/", f"{target.real}/"
     if here.startswith(there) or there.startswith(here):
         raise BadInput(f"{target} and {root} lie in one another; copy to another place")
     if (target / MARK).exists():
         return
     try:
         begun = json.loads((target / UNFINISHED).read())["from"]
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except (FileNotFoundError, *MALFORMED):
         if not target.empty():
             raise BadInput(f"{target} holds other files; copy to an empty place") from None
     else:

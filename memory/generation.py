@@ -4,7 +4,7 @@ import json
 import secrets
 
 from memory.places import Place
-from memory.shards import json_bytes
+from memory.shards import MALFORMED, json_bytes
 from spadekit.errors import BadInput
 
 FIRST = "lance"
@@ -18,7 +18,7 @@ def current(root: Place) -> str:
         name = json.loads(pointer.read())["folder"]
     except FileNotFoundError:
         name = FIRST
-    except (ValueError, KeyError, TypeError):
+    except MALFORMED:
         raise BadInput(f"{pointer}: damaged; remove it, then `spadework memory rebuild`") from None
     return str(root / _checked(str(name), pointer))
 

@@ -5,7 +5,7 @@ import json
 from memory.faults import explain
 from memory.places import Place
 from memory.schema import SCHEMA_VERSION
-from memory.shards import json_bytes
+from memory.shards import MALFORMED, json_bytes
 from spadekit.errors import BadInput
 
 MARK = "store.json"
@@ -37,7 +37,7 @@ def check(place: Place, create: bool) -> None:
         newer = found > SCHEMA_VERSION
     except OSError as error:
         raise BadInput(explain(error, str(place))) from None
-    except (ValueError, KeyError, TypeError):
+    except (*MALFORMED, OverflowError):  # `int` of what JSON calls 1e999
         raise BadInput(f"{mark}: not a store's mark; restore it from a copy") from None
     if newer:
         raise BadInput(f"{place}: written by a newer version (schema {found}); upgrade spadework")

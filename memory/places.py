@@ -44,6 +44,11 @@ class Place(ABC):
         """The last part of the address."""
         return PurePosixPath(str(self)).name
 
+    @property
+    def real(self) -> str:
+        """The address with links followed: the same for every name of one place."""
+        return str(self)
+
     @abstractmethod
     def read(self) -> bytes:
         """Return the bytes of this file."""
@@ -98,6 +103,10 @@ class Folder(Place):
 
     def __str__(self) -> str:
         return str(self.path)
+
+    @property
+    def real(self) -> str:
+        return os.path.realpath(self.path)
 
     def read(self) -> bytes:
         return self.path.read_bytes()
@@ -300,6 +309,8 @@ def place_of(address: Path | str) -> Place:
     """Return the place of a folder's path or an ``s3://``, ``gs://`` or ``az://`` address."""
     text = str(address)
     scheme, colon, rest = text.partition("://")
+    if not (rest if scheme == "file" else text).strip():
+        raise BadInput(f"{text!r} names no place for a store; give a folder's path")
     if not colon:
         return Folder(Path(address).absolute())
     if scheme == "file":

@@ -10,7 +10,7 @@ from memory import shards
 from memory.faults import explain
 from memory.places import Place, names
 from memory.schema import SCHEMA_VERSION
-from memory.shards import Manifest, digest_of, json_bytes
+from memory.shards import MALFORMED, Manifest, digest_of, json_bytes
 from spadekit.errors import BadInput
 
 # A release becomes a tag elsewhere: letters, digits, dots, dashes, underscores.
@@ -85,7 +85,7 @@ def read(root: Place, name: str) -> Release:
     except FileNotFoundError:
         known = ", ".join(listed(root)) or "none yet"
         raise BadInput(f"no release {name}; the store has {known}") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, *MALFORMED) as error:
         raise BadInput(f"{place}: not a release ({error}); restore it from a copy") from None
 
 

@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -32,6 +33,12 @@ KINDS: Mapping[str, type] = {
     "plays": PlayRecord,
     "standings": StandingRecord,
 }
+
+
+_FOLDER = re.compile(r"[0-9]{6}|[1-9][0-9]{6,}")
+
+MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What reading a damaged JSON file raises; the last is for one that is nested without end."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +92,10 @@ def numbers(root: Place) -> list[int]:
     and counts, for `manifest` to name it.
     """
     if not root.remote:
-        found = [name for name in root.folders() if name.isdigit()]
+        found = [name for name in root.folders() if _FOLDER.fullmatch(name)]
         return sorted(int(name) for name in found if not (root / name).empty())
     manifests = [PurePosixPath(name) for name in root.files() if name.endswith("/manifest.json")]
-    return sorted(int(one.parts[0]) for one in manifests if one.parts[0].isdigit())
+    return sorted(int(one.parts[0]) for one in manifests if _FOLDER.fullmatch(one.parts[0]))
 
 
 def publish(
@@ -171,7 +178,7 @@ def manifest(root: Place, shard: int) -> Manifest:
             ) from None
         have = f"the store has {known[0]} to {known[-1]}" if known else "the store has none yet"
         raise BadInput(f"no shard {shard}; {have}") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, *MALFORMED) as error:
         raise BadInput(f"{path}: not a manifest ({error}); restore it from a copy") from None
 
 

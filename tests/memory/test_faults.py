@@ -75,6 +75,28 @@ def _damage(path, how):
         path.write_bytes(data[: len(data) // 2] if how == "torn" else bytes(len(data)))
 
 
+@pytest.mark.parametrize("nested", ["[" * 100_000, '{"schema":' * 100_000])
+def test_json_nested_without_end_is_a_damaged_file_that_is_named(
+    embedded, embedder, tmp_path, nested
+):
+    root = tmp_path / "store"
+    shutil.copytree(embedded, root)
+    manifest, release = root / "shards" / "000001" / "manifest.json", root / "releases" / "x.json"
+    release.parent.mkdir()
+    manifest.write_text(nested)
+    release.write_text(nested)
+    with Store.open(root, CONFIG, embedder=embedder) as store:
+        for problem, path in zip(store.verify(), (manifest, release), strict=True):
+            assert problem.startswith(f"{path}: not a ")
+        for work in (store.shards, store.releases, store.rebuild):
+            with pytest.raises(BadInput, match="not a "):
+                work()
+    for name in ("tables.json", "store.json"):
+        (root / name).write_text(nested)
+        with pytest.raises(BadInput, match=name):
+            Store.open(root)
+
+
 @pytest.mark.parametrize(
     ("table", "part", "how"),
     [

@@ -3,6 +3,7 @@
 import logging
 import threading
 import urllib.request
+from pathlib import Path
 
 import pytest
 from moto.server import ThreadedMotoServer
@@ -209,6 +210,38 @@ def test_a_copy_into_other_files_or_into_itself_is_refused(full, tmp_path):
         _copy(full, full.place.path / "inside")
     with pytest.raises(BadInput, match="lie in one another"):
         _copy(full, full.place.path)
+
+
+def test_a_copy_into_itself_by_another_name_is_refused(full, tmp_path):
+    root = full.place.path
+    link, other = tmp_path / "link", tmp_path / "other"
+    link.symlink_to(root)
+    other.mkdir()
+    before = _truth(full.place)
+    with Store.open(link, CONFIG, embedder=full.embedder) as by_link:
+        for target in (root / "inside", link / "inside", root, other / ".." / root.name):
+            with pytest.raises(BadInput, match="lie in one another"):
+                _copy(by_link, target)
+    for target in (link, link / "inside", other / ".." / root.name / "inside"):
+        with pytest.raises(BadInput, match="lie in one another"):
+            _copy(full, target)
+    assert _truth(full.place) == before
+    assert not (root / "inside").exists()
+
+
+def test_a_target_that_can_be_no_folder_is_one_line(full, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("mine")
+    for target in (file, file / "x", Path("/proc/xx")):
+        with pytest.raises(BadInput, match=rf"^{target}.*cannot be used for a copy to {target} \("):
+            _copy(full, target)
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize("address", ["", " ", "file://"])
+def test_an_empty_address_is_no_place(address):
+    with pytest.raises(BadInput, match="names no place for a store"):
+        place_of(address)
 
 
 def test_addresses_that_lead_nowhere_are_one_line(s3, monkeypatch):

@@ -72,7 +72,9 @@ def test_a_shard_that_was_exchanged_is_named(three, make):
 def test_a_damaged_release_is_named(three, change, message):
     three.make_release("v1", [1])
     path = three.place.path / "releases" / "v1.json"
-    path.write_text("{" if change is None else json.dumps(json.loads(path.read_text()) | change))
+    path.write_text(
+        "[" * 100_000 if change is None else json.dumps(json.loads(path.read_text()) | change)
+    )
     with pytest.raises(BadInput, match=message):
         three.release("v1")
     assert [str(path) in problem for problem in three.verify()] == [True]

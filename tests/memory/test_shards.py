@@ -130,10 +130,20 @@ def test_a_changed_manifest_is_named(tmp_path, records):
     body["policy_version"] = 99
     path.write_text(json.dumps(body))
     assert "digest does not match" in shards.verify(place_of(tmp_path))[0]
-    path.write_text("{")
-    assert "not a manifest" in shards.verify(place_of(tmp_path))[0]
+    for damaged in ("{", "[" * 100_000):
+        path.write_text(damaged)
+        assert "not a manifest" in shards.verify(place_of(tmp_path))[0]
     path.unlink()
     assert "a shard without a manifest" in shards.verify(place_of(tmp_path))[0]
+
+
+def test_a_folder_that_is_not_named_like_a_shard_is_none(tmp_path, records):
+    shards.publish(place_of(tmp_path), 1, records, META)
+    for name in ("²", "١٢٣٤٥٦", "1", "0000001", "00000²"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "manifest.json").write_text("{}")
+    assert shards.numbers(place_of(tmp_path)) == [1]
+    assert shards.verify(place_of(tmp_path)) == []
 
 
 def test_a_shard_of_a_newer_version_is_refused(tmp_path, records):
