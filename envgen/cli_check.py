@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
         if hint is not None and hint_file is not None:
             raise BadInput("give --hint or --hint-file, not both")
         if hint_file is not None:
-            hint = read_text(hint_file, config.max_source_bytes)
+            hint = read_text(hint_file, config.max_source_bytes).replace("\r\n", "\n")
         certificate = certify_sync(source, hint or hint_of(source), Sandbox(config), seed=seed)
         if current.report.as_json:
             facts = {"file": str(file), "winnable": _winnable(certificate)}

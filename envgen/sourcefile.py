@@ -7,8 +7,9 @@
     # difficulty: 3
 
 ``write`` puts those lines there and ``parse`` takes them off again, to the byte: an environment's
-id depends on its source and hint. The last two are for the memory and may be missing. A value that
-one plain line cannot carry is written as a JSON string.
+id depends on its source and hint. The last two are for the memory and may be missing. A hint that
+one line of printable characters cannot carry is written as a JSON string: Python ends a comment at a
+carriage return as well, and what followed it would be code.
 """
 
 import json
@@ -19,14 +20,19 @@ from pathlib import Path
 
 from spadekit.errors import BadInput
 
-LINE = re.compile(r"#\s*(hint|skills|difficulty):[ \t]*(.*)", re.IGNORECASE)
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""What no hint and no last line may hold: controls (but tab and newline), other line ends, surrogates."""
+LINE = re.compile(r"#[ \t]*(hint|skills|difficulty):[ \t]*(.*)", re.IGNORECASE)
+WORDS = re.compile(r"\w[\w -]{0,59}")
+"""How a skill may be named in a file."""
+LINE_END = re.compile(r"\r\n?|\n")
 HINT_TAIL = 5
 """A hint that stands alone counts in so many last lines."""
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """What a file holds. ``skills`` is as written there; ``difficulty`` 0 is unknown."""
+    """What a file holds. ``skills`` are the names there that are words; ``difficulty`` 0 is unknown."""
 
     source: str
     hint: str = ""
@@ -40,7 +46,7 @@ def parse(text: str) -> SourceFile:
     found: dict[str, str] = {}
     while "hint" not in found:  # the topmost of them: what stands above is the source's own
         rest, newline, last = body.rpartition("\n")
-        match = LINE.fullmatch(last.strip())
+        match = _said(last)
         if not newline or match is None or match[1].lower() in found:
             break
         found[match[1].lower()] = match[2].strip()
@@ -53,7 +59,7 @@ def parse(text: str) -> SourceFile:
     return SourceFile(
         source,
         _plain(found["hint"]) if "hint" in found else hint_of(source) or "",
-        tuple(name.strip() for name in found.get("skills", "").split(",") if name.strip()),
+        _words(found.get("skills", "").split(",")),
         int(level) if level in ("1", "2", "3", "4", "5") else 0,
     )
 
@@ -61,11 +67,13 @@ def parse(text: str) -> SourceFile:
 def write(source: str, hint: str, skills: Sequence[str] = (), difficulty: int = 0) -> str:
     """Return the text that ``parse`` reads back to the same source and hint.
 
-    Raises ``BadInput`` for a source that no text file can hold.
+    Names of skills that are no words are left out. Raises ``BadInput`` for a source that no text file
+    can hold.
     """
-    rest = [f"# skills: {', '.join(skills)}"] if skills else []
+    named = _words(skills)
+    rest = [f"# skills: {', '.join(named)}"] if named else []
     rest += [f"# difficulty: {difficulty}"] if difficulty else []
-    for value in (hint, json.dumps(hint)):
+    for value in (hint, json.dumps(hint)) if hint.isprintable() else (json.dumps(hint),):
         tail = "\n".join([f"# hint: {value}", *rest])
         text = f"{source}{tail}\n" if source.endswith("\n") else f"{source}\n{tail}"
         read = parse(text)
@@ -76,8 +84,8 @@ def write(source: str, hint: str, skills: Sequence[str] = (), difficulty: int = 
 
 def hint_of(source: str) -> str | None:
     """Return the hint of a source's last lines (``# hint: ...``), if there is one."""
-    for line in reversed(source.strip().splitlines()[-HINT_TAIL:]):
-        match = LINE.match(line.strip())
+    for line in reversed(LINE_END.split(source.strip())[-HINT_TAIL:]):
+        match = _said(line)
         if match and match[1].lower() == "hint" and match[2].strip():
             return _plain(match[2].strip())
     return None
@@ -113,6 +121,16 @@ def read_text(path: Path, largest: int) -> str:
     if "\0" in text:
         raise BadInput(f"{path}: holds NUL characters, so it is not a text file")
     return text
+
+
+def _said(line: str) -> re.Match[str] | None:
+    """Match a line that is wholly a comment to Python as well."""
+    line = line.strip()
+    return None if CONTROL.search(line) else LINE.fullmatch(line)
+
+
+def _words(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names if WORDS.fullmatch(name.strip()))
 
 
 def _plain(value: str) -> str:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from envgen.certificate.record import Check
+from envgen.sourcefile import CONTROL
 
 MOST_WORDS = 100
 MOST_CHARACTERS = 2_000
@@ -41,6 +42,9 @@ def check_hint(hint: str | None, plays: Sequence[Sequence[str]]) -> Check:
             "unknown",
             "no hint was given; give one with --hint or a last line `# hint: ...`",
         )
+    if found := CONTROL.search(hint):
+        message = f"the hint holds the control character {found[0]!r}; write it as plain text"
+        return Check("hint", "fail", message)
     words = len(hint.split())
     evidence: dict[str, Any] = {"words": words}
     if len(hint) > MOST_CHARACTERS:
