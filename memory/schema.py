@@ -18,6 +18,12 @@ Record = TypeVar("Record", "EnvironmentRecord", "DesignRecord", "PlayRecord", "S
 
 SCHEMA_VERSION = 1
 
+SETTINGS = ("game", "tool_use")
+OUTCOMES = ("admitted", "refused", "duplicate", "faulted")
+PURPOSES = ("probe", "train")
+LARGEST = 2**31 - 1
+"""Shards and policy versions are 32-bit columns."""
+
 
 @dataclass(frozen=True)
 class EnvironmentRecord:
@@ -25,7 +31,7 @@ class EnvironmentRecord:
 
     id: str
     shard: int
-    setting: str  # "game" or "tool_use"
+    setting: str  # one of SETTINGS
     skills: tuple[str, ...]
     title: str
     description: str
@@ -60,7 +66,7 @@ class DesignRecord:
     temperature: float
     seed: int
     policy_version: int
-    outcome: str  # "admitted", "refused", "duplicate" or "faulted"
+    outcome: str  # one of OUTCOMES
     stage: str
     reason: str
     detail: str
@@ -76,7 +82,7 @@ class PlayRecord:
     environment: str
     seed: int
     arm: str  # "unhinted" or "hinted"
-    purpose: str  # "probe", "train" or "heldout"
+    purpose: str  # one of PURPOSES
     episode_return: float | None
     turns: int
     fault: str  # "" when it went well

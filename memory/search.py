@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from memory.embedding import Embedder
 from memory.fusion import fuse
-from memory.schema import EnvironmentRecord, StandingRecord
+from memory.schema import LARGEST, SETTINGS, EnvironmentRecord, StandingRecord
 from memory.standing import STATUSES
 from memory.tables import Tables, any_of, quoted
 from spadekit.errors import BadInput
@@ -39,9 +39,9 @@ class Query:
             raise BadInput(f"limit {self.limit}: ask for at least 1")
         if self.text and self.like:
             raise BadInput("give either words or --like, not both")
-        check_status(self.status)
-        if self.setting not in ("", "game", "tool_use"):
-            raise BadInput(f"setting {self.setting!r} is neither game nor tool_use")
+        check_known("status", self.status, STATUSES)
+        check_range("shard", self.shard)
+        check_known("setting", self.setting, SETTINGS)
         for name, band in (("regret", self.regret), ("return", self.episode_return)):
             if band is not None and not band[0] <= band[1]:
                 raise BadInput(f"{name} {band[0]}..{band[1]}: the low end comes first")
@@ -71,10 +71,18 @@ class Hit:
     standing: StandingRecord | None
 
 
-def check_status(status: str) -> None:
-    """Refuse an unknown status. Raises ``BadInput``."""
-    if status and status not in STATUSES:
-        raise BadInput(f"status {status!r} is unknown; known: {', '.join(STATUSES)}")
+def check_known(what: str, word: str, known: Sequence[str]) -> None:
+    """Refuse a word that is not one of ``known``, with the nearest; "" filters nothing."""
+    if word and word not in known:
+        near = difflib.get_close_matches(word, known, 3, 0.5)
+        names = f"nearest: {', '.join(near)}" if near else f"known: {', '.join(known)}"
+        raise BadInput(f"{what} {word!r} is unknown; {names}")
+
+
+def check_range(what: str, number: int | None) -> None:
+    """Refuse a shard or policy version that no store can have. Raises ``BadInput``."""
+    if number is not None and not 0 <= number <= LARGEST:
+        raise BadInput(f"{what} {number} is out of range: 0 to {LARGEST}")
 
 
 def check_skill(skill: str, known: Sequence[str]) -> None:
@@ -107,7 +115,9 @@ def parse_band(text: str) -> Band | None:
 
 
 def filters(setting: str, skill: str, shard: int | None) -> str:
-    """Return the SQL filter on what never changes about an environment."""
+    """Return the SQL filter on what never changes about an environment. Raises ``BadInput``."""
+    check_known("setting", setting, SETTINGS)
+    check_range("shard", shard)
     parts = []
     if setting:
         parts.append(f"setting = {quoted(setting)}")

@@ -29,6 +29,7 @@ from memory.schema import (
 from memory.search import Band, Hit, Latest
 from memory.shards import Manifest, ShardData
 from memory.sketches import load_filter
+from memory.standing import STATUSES
 from memory.stats import Stats
 from memory.tables import Tables, any_of, quoted
 from spadekit.errors import BadInput
@@ -239,7 +240,7 @@ class Store:
             where = " AND ".join(filter(None, [where, any_of("id", ids)]))
         found = from_table(EnvironmentRecord, self.tables.scan("environments", where))
         if status:
-            search.check_status(status)
+            search.check_known("status", status, STATUSES)
             latest = self.latest_standings()
             found = [one for one in found if search.status_of(latest.get(one.id)) == status]
         if skill and not found:

@@ -23,9 +23,10 @@ import pyarrow as pa
 
 from memory import releases, search, shards
 from memory.config import MemoryConfig
-from memory.schema import StandingRecord
+from memory.schema import OUTCOMES, PURPOSES, StandingRecord
 from memory.search import Query, parse_band
 from memory.shards import Manifest
+from memory.stats import STAGES
 from memory.store import Store
 from memory.tables import SCHEMAS, quoted
 from spadekit.errors import BadInput
@@ -59,7 +60,8 @@ class View:
     """A store to look into. It sees what others publish meanwhile; close it, or use ``with``.
 
     Ranges are texts like ``"0.2.."``, ``"..0.5"`` or ``"0.2..0.5"``, ends included. ``columns``
-    chooses fields. Unknown fields, skills and statuses raise ``BadInput``.
+    chooses fields. What a store does not know, a field, skill, status, setting, outcome, stage or
+    purpose, raises ``BadInput`` with the nearest names.
     """
 
     def __init__(self, store: Store) -> None:
@@ -179,9 +181,10 @@ class View:
     ) -> pa.Table:
         """Return episodes; ``shard`` 0 are those that came after publication.
 
-        ``environment`` is an id or how it starts; ``purpose`` is ``probe``, ``train`` or
-        ``heldout``. Name the ``columns`` when there are many: tokens and transcripts are large.
+        ``environment`` is an id or how it starts; ``purpose`` is ``probe`` or ``train``. Name the
+        ``columns`` when there are many: tokens and transcripts are large.
         """
+        search.check_known("purpose", purpose, PURPOSES)
         where = _where(
             environment=self._store.environment(environment).id if environment else None,
             shard=shard,
@@ -213,6 +216,7 @@ class View:
         columns: Sequence[str] | None = None,
     ) -> pa.Table:
         """Return completions of the designer; ``outcome`` is ``admitted``, ``refused``, ..."""
+        search.check_known("outcome", outcome, OUTCOMES)
         where = _where(shard=shard, outcome=outcome or None)
         return self._rows("designs", where, ("shard", "id"), columns)
 
@@ -224,7 +228,10 @@ class View:
         store.quarantine().group_by(["stage", "reason"]).aggregate([("id", "count")])
         """
         where = _where(shard=shard, stage=stage or None)
-        return self._rows("quarantine", where, ("shard", "id"), columns)
+        rows = self._rows("quarantine", where, ("shard", "id"), columns)
+        if not rows.num_rows:
+            search.check_known("stage", stage, STAGES)
+        return rows
 
     def shard(self, number: int) -> Frames:
         """Return the records of one shard from its files, checked against its sums."""
@@ -291,6 +298,9 @@ def _figure(standing: StandingRecord | None, name: str, kind: pa.DataType) -> An
 
 
 def _where(**equal: str | int | None) -> str:
+    for name, value in equal.items():
+        if isinstance(value, int):
+            search.check_range(name, value)
     parts = [
         f"{name} = {quoted(value) if isinstance(value, str) else int(value)}"
         for name, value in equal.items()

@@ -158,7 +158,7 @@ class Play(Model):
     id: str
     seed: int
     arm: str = Field(description="`hinted` or `unhinted`.")
-    purpose: str = Field(description="`probe`, `train` or `heldout`.")
+    purpose: str = Field(description="`probe` or `train`.")
     episode_return: float | None = Field(description="Null when it faulted.")
     turns: int
     fault: str

@@ -112,7 +112,7 @@ def test_a_filter_is_never_a_query(library, skill):
     ("filters", "message"),
     [
         ({"status": "great"}, "status 'great' is unknown; known: frontier"),
-        ({"setting": "board"}, "neither game nor tool_use"),
+        ({"setting": "board"}, "setting 'board' is unknown; known: game, tool_use"),
         ({"limit": 0}, "at least 1"),
         ({"regret": (0.5, 0.1)}, "low end comes first"),
         ({"like": "ffffffff"}, "no environment ffffffff"),

@@ -56,6 +56,36 @@ def test_an_unknown_skill_or_status_is_refused_with_the_nearest(view):
         view.environments(status="great")
 
 
+def test_a_word_that_no_record_can_have_is_refused_with_the_nearest(view):
+    for call, message in {
+        lambda: view.environments(
+            setting="tooluse"
+        ): "setting 'tooluse' is unknown; nearest: tool_use",
+        lambda: view.search("coin", setting="x"): "setting 'x' is unknown; known: game, tool_use",
+        lambda: view.environments(status="frontiers"): "status .* is unknown; nearest: frontier",
+        lambda: view.plays(purpose="heldout"): "purpose 'heldout' is unknown; known: probe, train",
+        lambda: view.designs(outcome="admited"): "outcome 'admited' is unknown; nearest: admitted",
+        lambda: view.quarantine(stage="solveable"): "stage .* is unknown; nearest: solvable",
+    }.items():
+        with pytest.raises(BadInput, match=message):
+            call()
+    assert view.quarantine(stage="bounded").num_rows == 0  # known, and nothing fell there
+
+
+def test_numbers_that_no_column_holds_are_out_of_range(view):
+    large = 99999999999999999999
+    for call in (
+        lambda: view.environments(shard=large),
+        lambda: view.search("coin", shard=large),
+        lambda: view.search(shard=-1),
+        lambda: view.plays(policy_version=2**31),
+        lambda: view.designs(shard=-1),
+    ):
+        with pytest.raises(BadInput, match=r"(shard|policy_version) -?\d+ is out of range: 0 to"):
+            call()
+    assert view.plays(policy_version=2**31 - 1).num_rows == 0
+
+
 def test_search_gives_the_best_first(view):
     found = view.search("false coin", limit=3)
     assert found.num_rows == 3
