@@ -58,9 +58,9 @@ def save(out: Path, env: Exportable, to: str) -> Path:
     """Write an export below ``out``; return its file or folder. Raises ``BadInput``."""
     made = render(env, to)
     target = out / (f"{env.slug}.py" if to == "source" else env.slug)
-    if target.exists():
-        raise BadInput(f"{target} is already there; move it away or name another --out")
     try:
+        if target.exists():
+            raise BadInput(f"{target} is already there; move it away or name another --out")
         if to == "source":
             write_atomic(target, made[target.name].encode())
             return target

@@ -3,12 +3,18 @@
 ``envkit`` makes such schemas, but a program may give its own, and these are hostile data. A tool is
 ``{"type": "function", "function": {"name", "description", "parameters"}}``, its parameters an object's
 schema with ``properties`` and ``required``. Keywords that nobody here reads are left as they are.
+
+Names go into prompts and, in exports, into programs. A tool's is one that services of models take;
+those of parameters, at any depth, are names to Python (``envkit`` has them from methods).
 """
 
+import re
+import unicodedata
 from typing import Any, Final
 
 TYPES: Final = ("string", "integer", "number", "boolean", "array", "object", "null")
-NAME_CHARS: Final = 100
+NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+PARAMETER_CHARS: Final = 64
 _SCALARS: Final = (str, int, float, bool, type(None))
 
 
@@ -20,13 +26,16 @@ def flaw(tools: list[Any]) -> str | None:
         if type(facts) is not dict or tool.get("type") != "function":
             return "a tool is not a function's schema"
         name = facts.get("name")
-        if type(name) is not str or len(name) > NAME_CHARS or not _is_name(name):
-            return "a tool's name is not a name"
+        if type(name) is not str or not NAME.fullmatch(name):
+            return "a tool's name is not a name: at most 64 of letters, digits, `_` and `-`"
         if name in names:
             return f"two tools have the name {name}"
         names.add(name)
         if not _is_function(facts):
-            return f"the schema of {name} lacks a description or has parameters that say nothing"
+            return (
+                f"the schema of {name} lacks a description, has parameters that say nothing, "
+                "or one whose name is not a name"
+            )
     return None
 
 
@@ -42,8 +51,14 @@ def _is_function(facts: dict[str, Any]) -> bool:
     )
 
 
-def _is_name(text: str) -> bool:
-    return text.replace("-", "_").isidentifier()
+def _is_parameter(key: Any) -> bool:
+    return (
+        type(key) is str
+        and len(key) <= PARAMETER_CHARS
+        and key.isidentifier()
+        # Python takes two ways of writing a letter for one name.
+        and unicodedata.normalize("NFKC", key) == key
+    )
 
 
 def _entry(value: Any) -> bool:
@@ -60,7 +75,7 @@ def _entry(value: Any) -> bool:
         and (options is None or (type(options) is list and bool(options)))
         and all(_entry(option) for option in options or ())
         and type(properties) is dict
-        and all(_entry(entry) for entry in properties.values())
+        and all(_is_parameter(key) and _entry(entry) for key, entry in properties.items())
         and type(required) is list
         and all(type(key) is str and key in properties for key in required)
         and (type(rest) is bool or _entry(rest))

@@ -15,6 +15,7 @@ MOST_CHARACTERS = 2_000
 SHORTEST_ANSWER = 2
 SPELT = re.compile(r"\b\w(?: \w){2,}\b")
 CODE = {
+    "a control character": CONTROL,
     "a code fence": re.compile(r"```|~~~"),
     "a definition": re.compile(r"\b(?:def|class)\s+\w+\s*[(:]|\blambda\b[^.]*:"),
     "an import": re.compile(r"^\s*(?:import\s+\w+|from\s+\w+\s+import)\b", re.MULTILINE),
@@ -42,9 +43,6 @@ def check_hint(hint: str | None, plays: Sequence[Sequence[str]]) -> Check:
             "unknown",
             "no hint was given; give one with --hint or a last line `# hint: ...`",
         )
-    if found := CONTROL.search(hint):
-        message = f"the hint holds the control character {found[0]!r}; write it as plain text"
-        return Check("hint", "fail", message)
     words = len(hint.split())
     evidence: dict[str, Any] = {"words": words}
     if len(hint) > MOST_CHARACTERS:

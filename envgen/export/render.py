@@ -4,6 +4,8 @@ Every export is a folder that runs by itself: the program to the byte, ``envkit.
 it, ``episode.py`` that plays it, and a thin layer in the ecosystem's convention.
 """
 
+import ast
+import html
 import json
 import keyword
 import re
@@ -18,7 +20,8 @@ from spadekit.errors import BadInput
 
 Files = dict[str, str]
 REFERENCE = re.compile(r"\bToolUseBaseEnv\b")
-TAKEN = {"reset", "get_reward", "close", "render"}
+MARKS = re.compile(r"([\\`*_\[\]!|~#$])")
+MOST_SLUG = 60
 TYPES = {
     "string": "str",
     "integer": "int",
@@ -27,6 +30,8 @@ TYPES = {
     "array": "list",
     "object": "dict",
 }
+TAKEN = {"reset", "get_reward", "close", "render", "reply", *TYPES.values()}
+"""What no tool's method may be called: the annotations of later methods would mean it."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Exportable:
         """The name of the package: the class's, in small letters, ending in ``_env``."""
         plain = re.sub(r"[^A-Za-z0-9]+", "_", self.info.class_name).removesuffix("Env")
         words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", plain)
-        name = "_".join(word.lower() for word in words) or "spade"
+        name = "_".join(word.lower() for word in words)[:MOST_SLUG].strip("_") or "spade"
         return f"n{name}_env" if name[0].isdigit() else f"{name}_env"
 
     @property
@@ -57,7 +62,19 @@ def render(env: Exportable, kind: str) -> Files:
     """Return the files of an export, by path. Raises ``BadInput``."""
     if kind not in KINDS:
         raise BadInput(f"--to {kind}: use one of {', '.join(KINDS)}")
-    return KINDS[kind](env)
+    made = KINDS[kind](env)
+    for path, text in made.items():
+        if path.endswith(".py") and text != env.source:
+            _check(path, text)
+    return made
+
+
+def _check(path: str, text: str) -> None:
+    """Refuse what would not be Python; it is parsed, never run."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise BadInput(f"{path} would not be valid Python ({error}); use --to source") from None
 
 
 def source(env: Exportable) -> Files:
@@ -200,7 +217,8 @@ def _pyproject(env: Exportable, needs: list[str], *, flat: bool) -> str:
         "[project]",
         f'name = "{env.slug.replace("_", "-")}"',
         'version = "0.1.0"',
-        f"description = {json.dumps(_line(env.info.title))}",
+        # Without escapes for what is beyond ASCII: JSON's are in halves, and TOML has no such.
+        f"description = {json.dumps(_line(env.info.title), ensure_ascii=False)}",
         'readme = "README.md"',
         'requires-python = ">=3.11"',
         f"dependencies = {json.dumps(needs)}",
@@ -217,13 +235,12 @@ def _pyproject(env: Exportable, needs: list[str], *, flat: bool) -> str:
 
 
 def _readme(env: Exportable, ecosystem: str, use: str) -> str:
-    hint = (
-        f"\n## Hint\n\nFor people; no player is shown it: {_line(env.hint)}\n" if env.hint else ""
-    )
-    return f"""# {_line(env.info.title)}
+    told = f"\n## Hint\n\nFor people; no player is shown it: {_escaped(env.hint)}\n"
+    hint = told if env.hint else ""
+    return f"""# {_escaped(env.info.title)}
 
 An environment exported by Spadework for {ecosystem}: setting `{env.info.setting}`, \
-skills {", ".join(env.skills) or "unknown"}.
+skills {", ".join(map(_escaped, env.skills)) or "unknown"}.
 
 **Safety.** `environment.py` was written by a language model, and running this package runs it in
 your process, with all your rights. Read it first, or run it in a container or virtual machine that
@@ -238,40 +255,56 @@ holds nothing of value. Spadework itself runs it only inside a jail.
 def _methods(info: JailInfo) -> str:
     """Return the public methods of a TRL environment: one for each tool, or one for a game."""
     if info.setting == "game":
-        return _method("act", "Play your next action.", [("text", "str", "the action", True)], "")
-    made = [_tool(tool["function"]) for tool in info.tools]
+        note, text = "Play your next action.", [("text", "str", "the action", True)]
+        return _method("act", note, text, "self._play(text)")
+    taken = set(TAKEN)
+    made = [_tool(tool["function"], taken) for tool in info.tools]
     note = "End your turn with a text for the user instead of a call."
-    return "\n".join([*made, _method("reply", note, [("text", "str", "the text", True)], "")])
+    body = 'self._play(json.dumps({"content": text, "tool_calls": []}))'
+    return "\n".join([*made, _method("reply", note, [("text", "str", "the text", True)], body)])
 
 
-def _tool(function: Mapping[str, Any]) -> str:
+def _tool(function: Mapping[str, Any], taken: set[str]) -> str:
+    """Return a tool's method; its name is added to those that are ``taken``."""
     required = function["parameters"]["required"]
-    arguments = [
-        (name, _annotation(schema), _described(name, schema), name in required)
-        for name, schema in function["parameters"]["properties"].items()
-    ]
+    known = {"self"}
+    arguments, given = [], []
+    for name, schema in function["parameters"]["properties"].items():
+        safe = _safe(name, known)
+        arguments.append((safe, _annotation(schema), _described(name, schema), name in required))
+        given.append(f"{name!r}: {safe}")
     arguments.sort(key=lambda one: not one[3])
-    return _method(function["name"], function["description"], arguments, function["name"])
+    body = f"self._call({function['name']!r}, {{{', '.join(given)}}})"
+    return _method(_safe(function["name"], taken), function["description"], arguments, body)
 
 
-def _method(name: str, summary: str, arguments: list[tuple[str, str, str, bool]], tool: str) -> str:
+def _safe(name: str, taken: set[str]) -> str:
+    """Return a public name of Python's that is not ``taken``, and add it there.
+
+    A leading ``_`` falls away: TRL takes public methods only, and a class renames what begins with two.
+    Raises ``BadInput`` for what is no name at all.
+    """
+    safe = name.replace("-", "_").lstrip("_") or "tool"
+    if not safe.isidentifier():
+        safe = f"n{safe}"
+    if not safe.isidentifier():
+        raise BadInput(f"{name!r} is no name of a tool or parameter; use --to source")
+    while keyword.iskeyword(safe) or safe in taken:
+        safe = f"{safe}_"
+    taken.add(safe)
+    return safe
+
+
+def _method(name: str, summary: str, arguments: list[tuple[str, str, str, bool]], body: str) -> str:
     """Return a method's source; the docstring is in the form that chat templates are made from."""
-    safe = f"{name}_" if keyword.iskeyword(name) or name in TAKEN else name
     signature = "".join(
         f", {key}: {kind}" if needed else f", {key}: {kind} | None = None"
         for key, kind, _, needed in arguments
     )
     told = [f"            {key}: {_quoted(text)}" for key, _, text, _ in arguments]
-    listed = ", ".join(f"{key!r}: {key}" for key, *_ in arguments)
-    if tool:
-        body = f"self._call({tool!r}, {{{listed}}})"
-    elif safe == "reply":
-        body = 'self._play(json.dumps({"content": text, "tool_calls": []}))'
-    else:
-        body = "self._play(text)"
     return "\n".join(
         [
-            f"    def {safe}(self{signature}) -> str:",
+            f"    def {name}(self{signature}) -> str:",
             f'        """{_quoted(summary)}',
             *(["", "        Args:", *told] if told else []),
             '        """',
@@ -306,6 +339,11 @@ def _described(name: str, schema: Mapping[str, Any]) -> str:
 def _quoted(text: str) -> str:
     """Return a text that stands in a docstring on one line."""
     return _line(text).replace("\\", "\\\\").replace('"""', "'''").rstrip('"')
+
+
+def _escaped(text: str) -> str:
+    """Return a text on one line that Markdown and HTML show as it is."""
+    return MARKS.sub(r"\\\1", html.escape(_line(text), quote=False))
 
 
 def _line(text: str) -> str:

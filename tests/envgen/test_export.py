@@ -21,7 +21,7 @@ from envgen.cli_export import save
 from envgen.export import KINDS, Exportable, render
 from envgen.seeds import load
 from envgen.sourcefile import parse
-from sandbox import Sandbox
+from sandbox import Sandbox, schema
 from spadekit.errors import BadInput
 
 SEEDS = {"beads": "game", "parcels": "tool_use", "ferry": "game"}
@@ -208,6 +208,95 @@ def test_names_and_texts_of_a_hostile_program_stay_data(exportables: dict[str, E
     assert hostile.slug.isascii()
     assert "def import_(self" in render(hostile, "trl")[f"{hostile.slug}/__init__.py"]
     assert "\x1b" not in render(hostile, "openenv")["README.md"]
+
+
+def with_tools(env: Exportable, *tools: tuple[str, dict[str, object]]) -> Exportable:
+    """Return it as if its program had told these tools."""
+    told = tuple(
+        {
+            "type": "function",
+            "function": {
+                "name": name,
+                "description": "Do it.",
+                "parameters": {"type": "object", "properties": properties, "required": []},
+            },
+        }
+        for name, properties in tools
+    )
+    return dataclasses.replace(env, info=dataclasses.replace(env.info, tools=told))
+
+
+CODE = "q=__import__('os').system('touch live'), w"
+
+
+def test_a_parameter_that_is_code_is_refused_before_anything_is_written(
+    exportables: dict[str, Exportable], tmp_path: Path
+) -> None:
+    for key in (CODE, 'w #"""; import os; """\n', "a b", "²"):
+        hostile = with_tools(exportables["parcels"], ("ok", {key: {"type": "string"}}))
+        assert schema.flaw(list(hostile.info.tools))
+        with pytest.raises(BadInput, match="no name"):
+            save(tmp_path, hostile, "trl")
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_of_tools_that_collide_or_are_pythons_are_methods_of_their_own(
+    exportables: dict[str, Exportable], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["a-b", "a_b", "_play", "_call", "__init__", "reply", "self", "class", "str", "reset"]
+    text: dict[str, object] = {"type": "string"}
+    keys: dict[str, object] = dict.fromkeys(["self", "class", "__x", "str", "größe"], text)
+    env = with_tools(exportables["parcels"], *((name, keys) for name in names))
+    assert schema.flaw(list(env.info.tools)) is None
+    made = getattr(package(env, "trl", folder, monkeypatch), f"{env.name}Env")()
+    called: list[tuple[str, dict[str, str]]] = []
+    monkeypatch.setattr(made, "_call", lambda name, given: called.append((name, given)))
+    methods = [
+        "a_b",
+        "a_b_",
+        "play",
+        "call",
+        "init__",
+        "reply_",
+        "self",
+        "class_",
+        "str_",
+        "reset_",
+    ]
+    for method in methods:
+        getattr(made, method)(self_="1", class_="2", x="3", str="4", größe="5")
+    assert [name for name, _ in called] == names
+    assert all(list(given) == list(keys) for _, given in called)
+    assert all(list(given.values()) == ["1", "2", "3", "4", "5"] for _, given in called)
+
+
+def test_a_title_of_any_letters_is_plain_text_in_every_file(
+    exportables: dict[str, Exportable],
+) -> None:
+    title = 'Roll the 🎲 "<script>alert(1)</script>" [x](http://a) \\ `c`\u2028\x7f'
+    env = exportables["beads"]
+    env = dataclasses.replace(env, info=dataclasses.replace(env.info, title=title), hint=title)
+    for kind in ("gymnasium", "openenv", "trl", "verifiers"):
+        files = render(env, kind)
+        told = tomllib.loads(files["pyproject.toml"])["project"]["description"]
+        assert told == 'Roll the 🎲 "<script>alert(1)</script>" [x](http://a) \\ `c`'
+        assert "<script" not in files["README.md"]
+        assert "[x](" not in files["README.md"]
+
+
+def test_what_cannot_be_written_is_one_line(
+    exportables: dict[str, Exportable], tmp_path: Path
+) -> None:
+    env = exportables["beads"]
+    (tmp_path / "file").write_text("x")
+    for out in (tmp_path / ("x" * 300), tmp_path / "file" / "below", tmp_path / "file"):
+        for kind in ("source", "openenv"):
+            with pytest.raises(BadInput, match="cannot be written"):
+                save(out, env, kind)
+    long = dataclasses.replace(
+        env, info=dataclasses.replace(env.info, class_name="S" + "a" * 400 + "Env")
+    )
+    assert save(tmp_path, long, "openenv").is_dir()
 
 
 def test_another_projects_tool_class_is_exported_as_source_only(
