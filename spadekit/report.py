@@ -2,11 +2,14 @@
 
 import json
 import math
+import os
+import signal
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import IO, Any, NoReturn
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.panel import Panel
 from rich.progress import (
     BarColumn,
@@ -19,22 +22,33 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from spadekit.errors import OurFault
+
 _UNCUT = 10_000  # columns of what is no terminal: nothing is folded or cut there
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> NoReturn:
+        _hang_up(self.file)
+
+
 class Report:
-    """Prints results. With ``as_json`` stdout carries exactly one JSON value per ``data`` call."""
+    """Prints results. With ``as_json`` stdout carries exactly one JSON value per ``data`` call.
+
+    A reader of stdout that has gone ends the program quietly with exit code 141, as SIGPIPE would;
+    a stdout that is closed or full raises ``OurFault``. What was printed has left this process.
+    """
 
     def __init__(self, as_json: bool = False) -> None:
         self.as_json = as_json
         terminal = bool(sys.stdout and sys.stdout.isatty())
-        self.out = Console(
+        self.out = _Console(
             file=sys.stdout,
             highlight=False,
             soft_wrap=not terminal,
             width=None if terminal else _UNCUT,
         )
-        self.err = Console(file=sys.stderr, highlight=False)
+        self.err = _Console(file=sys.stderr, stderr=True, highlight=False)
 
     def note(self, text: str) -> None:
         """Say something that is not data (stderr)."""
@@ -50,11 +64,13 @@ class Report:
         text = json.dumps(_finite(value), ensure_ascii=False, default=str, allow_nan=False)
         # A terminal would obey control characters of hostile text; a reader of JSON sees no difference.
         shown = (char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
-        sys.stdout.write("".join(shown) + "\n")
+        with _writing():
+            sys.stdout.write("".join(shown) + "\n")
+            sys.stdout.flush()
 
     def text(self, text: str) -> None:
         """Print text on stdout exactly as it is, control characters shown, never interpreted."""
-        self.out.print(Text(_printable(text)))
+        self._print(Text(_printable(text)))
 
     def say(self, text: str) -> None:
         """Say something to the person at the terminal: on stdout, with ``as_json`` on stderr."""
@@ -65,11 +81,12 @@ class Report:
         if self.as_json or not self.out.is_terminal:
             self.say(f"{title}: {text}" if title else text)
             return
-        self.out.print(Panel(Text(_printable(text)), title=_title(title), title_align="left"))
+        self._print(Panel(Text(_printable(text)), title=_title(title), title_align="left"))
 
     def ask(self, prompt: str) -> None:
         """Print what stands before the cursor, without ending the line."""
-        (self.err if self.as_json else self.out).print(Text(_printable(prompt)), end="")
+        shown = Text(_printable(prompt))
+        self.err.print(shown, end="") if self.as_json else self._print(shown, end="")
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table for people, or with ``as_json`` a list of objects keyed by column."""
@@ -82,7 +99,7 @@ class Report:
             table.add_column(column, justify="right" if numeric else "left", overflow="fold")
         for row in rows:
             table.add_row(*(Text(_printable(_cell(value))) for value in row))
-        self.out.print(table)
+        self._print(table)
 
     def record(self, title: str, values: Mapping[str, Any]) -> None:
         """Print one object: name and value side by side, or with ``as_json`` as it is."""
@@ -94,7 +111,11 @@ class Report:
         table.add_column(overflow="fold")
         for key, value in values.items():
             table.add_row(Text(key), Text(_printable(_cell(value))))
-        self.out.print(table)
+        self._print(table)
+
+    def _print(self, shown: RenderableType, end: str = "\n") -> None:
+        with _writing():
+            self.out.print(shown, end=end)
 
     def progress(self) -> Progress:
         """A progress display on stderr, silent when stderr is not a terminal."""
@@ -109,6 +130,34 @@ class Report:
             transient=True,
             disable=not self.err.is_terminal,
         )
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Say what became of stdout when it cannot be written."""
+    if sys.stdout is None:
+        raise OurFault("stdout is closed: there is nowhere to print to")
+    try:
+        yield
+    except BrokenPipeError:
+        _hang_up(sys.stdout)
+    except OSError as error:
+        _silence(sys.stdout)
+        raise OurFault(f"stdout cannot be written: {error.strerror or error}") from None
+
+
+def _hang_up(stream: IO[str]) -> NoReturn:
+    """End as a program does that SIGPIPE ends, whatever is still to be said."""
+    _silence(stream)
+    raise SystemExit(128 + signal.SIGPIPE)
+
+
+def _silence(stream: IO[str]) -> None:
+    """Let what is left in the stream's buffer go nowhere, so that the interpreter ends in peace."""
+    with suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
 
 
 def _finite(value: Any) -> Any:

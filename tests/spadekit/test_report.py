@@ -1,8 +1,13 @@
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from spadekit.report import Report
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_data_goes_to_stdout_and_notes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,3 +48,41 @@ def test_json_is_valid_whatever_is_in_it_and_steers_no_terminal(capsys) -> None:
     assert printed.strip().isprintable()
     expected = {"regret": None, "rows": [[1.5, None]], "title": value["title"]}
     assert json.loads(printed) == expected
+
+
+PROGRAM = """
+import sys
+from spadekit.errors import OurFault
+from spadekit.report import Report
+report = Report(as_json=sys.argv[1] == "json")
+try:
+    for number in range(2000):
+        report.table("figures", ["number"], [[number]])
+except OurFault as fault:
+    report.error(str(fault))
+    sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize("form", ["json", "table"])
+@pytest.mark.parametrize(
+    ("redirected", "code", "line"),
+    [
+        (">&-", 3, "error: stdout is closed: there is nowhere to print to\n"),
+        (">/dev/full", 3, "error: stdout cannot be written: No space left on device\n"),
+        ("| true; exit ${PIPESTATUS[0]}", 141, ""),
+    ],
+)
+def test_a_stdout_that_takes_nothing_is_one_line_and_a_reader_who_left_none(
+    form, redirected, code, line
+) -> None:
+    command = ["bash", "-c", f'"$@" {redirected}', "bash", sys.executable, "-c", PROGRAM, form]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", line)
+
+
+def test_notes_go_nowhere_when_stderr_is_closed_and_never_among_the_data() -> None:
+    program = "from spadekit.report import Report as R; R(True).note('a note'); R(True).data([])"
+    command = ["bash", "-c", '"$@" 2>&-', "bash", sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout) == (0, "[]\n")
