@@ -1,6 +1,8 @@
 """Playing by hand: lines of the keyboard become actions, observations are printed."""
 
+import difflib
 import json
+import re
 import shlex
 import sys
 from collections.abc import Callable
@@ -41,7 +43,7 @@ async def play_by_hand(
             if line is None or line.strip() == ":quit":
                 report.say(LEFT)
                 return 0.0
-            if line.strip() in (":hint", ":tools", ":help"):
+            if line.strip().startswith(":"):
                 report.say(_ordered(line.strip(), info, hint))
                 continue
             try:
@@ -111,6 +113,9 @@ def as_action(line: str, info: JailInfo) -> str:
     name, _, rest = line.strip().partition(" ")
     tools = {tool["function"]["name"]: tool["function"] for tool in info.tools}
     if name not in tools:
+        if re.match(r"\w+=", rest):
+            near = difflib.get_close_matches(name, tools, 1) or sorted(tools)
+            raise BadInput(f"no tool {name[:LONGEST_SHOWN]!r}; there is {', '.join(near)}")
         return json.dumps({"content": line.strip(), "tool_calls": []})
     try:
         parts = shlex.split(rest)
@@ -134,7 +139,7 @@ def how(info: JailInfo, hint: str) -> str:
     orders += [":tools"] if info.tools else []
     told = f"Orders to this program: {', '.join(orders)}."
     if info.setting == "game":
-        return f"Type your action; a box is optional. {told}"
+        return f"Type your action as the task asks for it, with \\boxed{{...}} where it wants a box. {told}"
     return f"Type a call, or plain text to end your turn. {told}\n{_tools(info)}"
 
 
@@ -155,7 +160,8 @@ def _ordered(order: str, info: JailInfo, hint: str) -> str:
         ":tools": lambda: _tools(info) or "a game has no tools",
         ":help": lambda: how(info, hint),
     }
-    return answers[order]()
+    known = ", ".join([":quit", *answers])
+    return answers.get(order, lambda: f"not played: no order {order[:40]}; there are {known}")()
 
 
 def _tools(info: JailInfo) -> str:

@@ -87,19 +87,21 @@ def deterministic(
 
 def seeded(
     instances: Sequence[Instance],
-    asked: Sequence[Trace],
+    asked: Sequence[Sequence[Trace]],
     plays: Sequence[Trace],
     setting: str,
 ) -> Check:
     """Fail when all seeds give one instance: same observation, solution and answers to ``asked``.
+
+    ``asked`` are groups of plays, each by one player whose actions do not depend on the seed.
 
     A game fails too when its seeds only look different, because one and the same play wins all of
     them; a reference that is the same but does not win is for ``solvable`` to judge. The calls of a
     tool-use solution may well be the same while the data differ.
     """
     kinds = {(one.first, one.solution) for one in instances}
-    answers = {str(_transcript(trace)) for trace in asked}
-    distinct = max(len(kinds), len(answers))
+    answers = [{str(_transcript(trace)) for trace in group} for group in asked]
+    distinct = max(len(kinds), *map(len, answers))
     evidence = {"seeds": len(instances), "distinct": distinct}
     solutions = {one.solution for one in instances}
     fixed = setting == "game" and len(solutions) == 1 and all(solutions)

@@ -156,8 +156,9 @@ class Work:
         wrong = by_name["echo" if info.setting == "game" else "first"]
         replays = [one for one in (*plays, *wrong) if one.seed in FIXED_SEEDS]
         yield await self._deterministic(instances, traces, replays)
-        # The data of a backend may differ though no text does: calls bring them out.
-        asked = by_name["nothing" if info.setting == "game" else "first"]
+        # What differs may be hidden, as a backend's data or a secret number: actions bring it out.
+        askers = ("nothing", "halving") if info.setting == "game" else ("first",)
+        asked = [by_name.get(name, []) for name in askers]
         yield checks.seeded(instances, asked, plays, info.setting)
         yield await self._solvable(table, instances, plays)
         self.turns = tuple(len(trace.turns) for trace in plays)

@@ -144,6 +144,22 @@ def test_a_half_written_call_is_explained(line: str) -> None:
         as_action(line, DESK)
 
 
+def test_a_mistyped_tool_is_no_reply_that_ends_the_turn() -> None:
+    with pytest.raises(BadInput, match="no tool 'paay'; there is pay"):
+        as_action("paay to=Bo", DESK)
+
+
+def test_an_unknown_order_costs_no_turn(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "play", "ferry", "--seed", "4", typed=":hnt\nload 1\n:quit\n") == 0
+    printed = capsys.readouterr()
+    told = printed.out + printed.err
+    assert "no order :hnt; there are :quit, :hint, :tools, :help" in told
+    assert "Crate 1 is on board." in told
+
+
+
 HINTS = ("", "Think.", "two\nlines", ' "quoted" ', '"quoted"', "tail \t", "# hint: x")
 SOURCES = ("class AEnv: pass\n", "class AEnv: pass", "x = 1\n# hint: inner\n", "x\n# skills: a\n\n")
 

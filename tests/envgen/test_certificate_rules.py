@@ -283,12 +283,17 @@ def test_one_play_that_wins_all_seeds_of_a_game_is_no_variety() -> None:
     won = Turn("42", seen("yes")[0], 1.0, terminated=True, truncated=False)
     wins = [Trace(1, seen("six by seven")[0], (won,))]
     same, varied = [at(n, "same") for n in range(8)], [at(n, str(n // 5)) for n in range(8)]
-    assert seeded(same, idle, wins, "game").verdict == "fail"
-    assert seeded(same, idle, wins, "tool_use").verdict == "pass"
-    assert seeded(varied, idle, wins, "game").verdict == "pass"
-    assert seeded([at(n, None) for n in (1, 2)], idle, [], "game").verdict == "pass"
+    assert seeded(same, [idle], wins, "game").verdict == "fail"
+    assert seeded(same, [idle], wins, "tool_use").verdict == "pass"
+    assert seeded(varied, [idle], wins, "game").verdict == "pass"
+    assert seeded([at(n, None) for n in (1, 2)], [idle], [], "game").verdict == "pass"
     # The same reference everywhere, and it does not win: the reference is what is wrong.
-    assert seeded(same, idle, idle, "game").verdict == "pass"
+    assert seeded(same, [idle], idle, "game").verdict == "pass"
+    # What differs may be hidden: an action brings it out.
+    hidden = [Instance(n, seen("Guess")[0], None) for n in range(3)]
+    assert seeded(hidden, [idle * 3], [], "game").verdict == "fail"
+    answered = [play_of(("5", "higher")), play_of(("5", "lower"))]
+    assert seeded(hidden, [idle * 3, answered], [], "game").verdict == "pass"
 
 
 def test_a_mistake_has_the_form_of_an_answer() -> None:
