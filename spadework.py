@@ -1,35 +1,39 @@
 """The front door: the version and the ``spadework`` command, put together from each package."""
 
 import sys
-import traceback
-from importlib.metadata import version as distribution_version
-from pathlib import Path
-from typing import Annotated
 
-import typer
+try:
+    import traceback
+    from importlib.metadata import version as distribution_version
+    from pathlib import Path
+    from typing import Annotated
 
-import bench.cli
-import envgen.cli
-import memory.cli
-import sandbox.cli
-import solver.cli
-from bench.config import HeldoutConfig, MemoryBenchConfig
-from envgen.cli_play import show_seed
-from envgen.config import (
-    CorpusConfig,
-    DesignerConfig,
-    MonitorConfig,
-    ProbeConfig,
-    ProducerConfig,
-    RewardConfig,
-)
-from envgen.service.config import ServiceConfig
-from memory.config import MemoryConfig
-from sandbox.config import SandboxConfig
-from solver.config import PolicyConfig, SolverConfig, SyncConfig, TrainConfig
-from spadekit.cli import Front
-from spadekit.errors import BadInput, OurFault
-from spadekit.report import Report
+    import typer
+
+    import bench.cli
+    import envgen.cli
+    import memory.cli
+    import sandbox.cli
+    import solver.cli
+    from bench.config import HeldoutConfig, MemoryBenchConfig
+    from envgen.cli_play import show_seed
+    from envgen.config import (
+        CorpusConfig,
+        DesignerConfig,
+        MonitorConfig,
+        ProbeConfig,
+        ProducerConfig,
+        RewardConfig,
+    )
+    from envgen.service.config import ServiceConfig
+    from memory.config import MemoryConfig
+    from sandbox.config import SandboxConfig
+    from solver.config import PolicyConfig, SolverConfig, SyncConfig, TrainConfig
+    from spadekit.cli import Front
+    from spadekit.errors import BadInput, OurFault
+    from spadekit.report import Report
+except KeyboardInterrupt:  # they take a second or two, and nothing has begun
+    sys.exit(130)
 
 __version__ = distribution_version("spadework")
 
