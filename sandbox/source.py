@@ -9,6 +9,8 @@ from sandbox.faults import EnvironmentFault
 MAX_DOTS: Final = 32
 MAX_MARKS: Final = 30
 
+_COOKIE: Final = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_UTF8: Final = re.compile(r"utf8|utf[-_]8(?:[-_].*)?", re.IGNORECASE)
 _DOTS: Final = re.compile(rf"\b(?:[^\W\d]\w*+[\s\\]*+\.[\s\\]*+){{{MAX_DOTS + 1}}}")
 
 
@@ -19,7 +21,7 @@ def check_source(source: str | bytes, largest: int) -> bytes:
         data = text.encode()
     except UnicodeError:
         raise EnvironmentFault("load", "contract", "the source is not UTF-8 text") from None
-    problem = _problem(text, len(data), largest)
+    problem = _problem(text, len(data), largest) or _encoding(text)
     if problem:
         raise EnvironmentFault("load", "contract", problem)
     return data
@@ -38,6 +40,18 @@ def _problem(text: str, size: int, largest: int) -> str | None:
         return f"a dotted name has more than {MAX_DOTS} dots"
     if not text.isascii() and _most_marks(text) > MAX_MARKS:
         return f"more than {MAX_MARKS} combining marks follow one another"
+    return None
+
+
+def _encoding(text: str) -> str | None:
+    """Refuse another encoding in the first two lines (PEP 263), however lines are counted.
+
+    The jail does not obey it, but whoever imports the same text as a file would run another program.
+    """
+    for line in (*text.split("\n", 2)[:2], *re.split(r"\r\n?|\n", text, maxsplit=2)[:2]):
+        match = _COOKIE.match(line)
+        if match and not _UTF8.fullmatch(match[1]):
+            return f"it names the encoding {match[1][:40]}; a source is UTF-8, so leave that out"
     return None
 
 
