@@ -6,7 +6,7 @@ What is public is listed here. ``docs/sandbox.md`` says what is covered and what
 from sandbox.config import Isolation, Limits, SandboxConfig
 from sandbox.contract import JailInfo, Message, Observation, Step, episode_return, game_action
 from sandbox.episode import Episode
-from sandbox.faults import REASONS, STAGES, EnvironmentFault, SandboxFault
+from sandbox.faults import REASONS, STAGES, EnvironmentFault, SandboxFault, printable
 from sandbox.jail import Jail
 from sandbox.pool import Pool
 from sandbox.sandbox import Sandbox
@@ -33,4 +33,5 @@ __all__ = [
     "check_source",
     "episode_return",
     "game_action",
+    "printable",
 ]

@@ -10,6 +10,7 @@ from pathlib import Path
 from envgen.hub import SCHEME
 from envgen.pools import hub, local, packages
 from envgen.pools.work import Entry, Home, Imported, Pool, import_pool
+from sandbox import printable
 
 
 def open_pool(uri: str, largest: int) -> Pool:
@@ -26,7 +27,7 @@ def open_pool(uri: str, largest: int) -> Pool:
         return Pool(uri, lambda: packages.read_package(package, tasks, largest), alike=True)
     path = Path(uri)
     # Only the name: where a file lay on somebody's machine is not for a shard that may be published.
-    return Pool(f"file:{path.resolve().name}", lambda: local.read(path, largest))
+    return Pool(f"file:{printable(path.resolve().name)}", lambda: local.read(path, largest))
 
 
 __all__ = ["Entry", "Home", "Imported", "Pool", "import_pool", "open_pool"]

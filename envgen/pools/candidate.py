@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from envgen.skills import SKILLS
-from envgen.sourcefile import parse
+from envgen.sourcefile import CONTROL, parse
 
 SOURCE = (
     "source",
@@ -25,6 +25,7 @@ HINT = ("hint", "privileged_hint", "hints", "hint_text")
 SKILL = ("skills", "skill", "skill_tags", "tags", "category", "capability")
 LEVEL = ("difficulty", "level", "difficulty_level")
 NAME = ("id", "env_id", "name", "title", "class_name", "file", "filename", "path")
+LONGEST_LEVEL = 30
 OTHER_NAMES = {
     "optimization": "optimisation",
     "math": "mathematical_reasoning",
@@ -83,7 +84,7 @@ def from_row(place: str, row: Mapping[str, Any], largest: int) -> Found:
         return problem
     file = parse(columns[key].removeprefix("\ufeff"))
     hint = next((text for text in map(_text, _values(columns, HINT)) if text), "")
-    return Candidate(
+    made = Candidate(
         place,
         columns[key].removeprefix("\ufeff") if hint else file.source,
         hint or file.hint,
@@ -91,6 +92,15 @@ def from_row(place: str, row: Mapping[str, Any], largest: int) -> Found:
         or skills_of(file.skills),
         next(filter(None, map(_level, _values(columns, LEVEL))), file.difficulty),
     )
+    return checked(made)
+
+
+def checked(made: Candidate) -> Found:
+    """Return the candidate, unless its hint is no plain text."""
+    if CONTROL.search(made.hint):
+        detail = "the hint holds control characters or lone surrogates"
+        return Unusable(made.place, "hint", detail)
+    return made
 
 
 def unusable(place: str, source: str, largest: int) -> Unusable | None:
@@ -120,8 +130,8 @@ def _values(columns: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
 
 def _text(value: Any) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return next((item for item in value if isinstance(item, str) and item.strip()), "")
-    return value if isinstance(value, str) and value.strip() else ""
+        value = next((item for item in value if isinstance(item, str) and item.strip()), "")
+    return value.replace("\r\n", "\n") if isinstance(value, str) and value.strip() else ""
 
 
 def _names(value: Any) -> list[str]:
@@ -137,7 +147,7 @@ def _names(value: Any) -> list[str]:
 
 
 def _level(value: Any) -> int:
-    if isinstance(value, str) and value.strip().isdecimal():
+    if isinstance(value, str) and len(value) < LONGEST_LEVEL and value.strip().isdecimal():
         value = int(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)

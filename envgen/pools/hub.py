@@ -33,9 +33,9 @@ def find(uri: str) -> DataSet:
     """Return what a data set of the Hub holds for a pool. Raises ``BadInput``."""
     name, commit, names = look_up(uri)
     files = [name for name in names if name.lower().endswith((".py", *LINES, *TABLES))]
-    tables = [name for name in files if not name.endswith(".py")]
+    tables = [name for name in files if not name.lower().endswith(".py")]
     if ours := [name for name in tables if is_environments(name)]:
-        files = [name for name in files if name.endswith(".py")] + ours
+        files = [name for name in files if name.lower().endswith(".py")] + ours
     if not files or not commit:
         raise BadInput(f"{uri}: no Parquet, JSON-lines or Python file in this data set")
     files += [name for name in names if name == "seeds.toml"]

@@ -6,6 +6,7 @@ What is read is data: nothing of it is imported or run here.
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from envgen.pools.candidate import (
     Candidate,
     Found,
     Unusable,
+    checked,
     from_row,
     skills_of,
 )
@@ -30,6 +32,7 @@ NO_ENVIRONMENT = ("__init__.py", "__main__.py", "envkit.py", "setup.py", "confte
 LINES = (".jsonl", ".ndjson", ".json")
 TABLES = (".parquet", ".pq")
 LONGEST_LINE = 4_000_000
+LONGEST_NUMBER = 30
 BATCH = 256
 READ = {*SOURCE, *HINT, *SKILL, *LEVEL, *NAME}
 
@@ -44,6 +47,8 @@ def read(path: Path, largest: int) -> Iterator[Found]:
             kinds = ", ".join((".py", *LINES, *TABLES))
             raise BadInput(f"{path}: no file in this folder is a pool ({kinds})")
         yield from _files(path, files, largest)
+    elif not path.is_file():
+        raise BadInput(f"{path}: not a regular file")
     elif path.suffix.lower() in (".py", *READERS):
         yield from _files(path.parent, [path], largest)
     else:
@@ -60,12 +65,13 @@ def _below(root: Path) -> Iterator[Path]:
         path
         for path in root.rglob("*")
         if path.suffix.lower() in (".py", *READERS)
+        and not path.is_dir()
         and path.name not in NO_ENVIRONMENT
         and not any(part.startswith((".", "__pycache__")) for part in path.relative_to(root).parts)
     ]
     tables = [path for path in found if path.suffix.lower() in READERS]
     if ours := [path for path in tables if is_environments(path.relative_to(root).as_posix())]:
-        found = [path for path in found if path.suffix == ".py"] + ours
+        found = [path for path in found if path.suffix.lower() == ".py"] + ours
     yield from found
 
 
@@ -80,7 +86,9 @@ def _files(root: Path, files: list[Path], largest: int) -> Iterator[Found]:
     for path in files:
         place = path.relative_to(root).as_posix()
         try:
-            if path.suffix == ".py":
+            if not path.is_file():
+                raise BadInput("not a regular file")  # reading it could take for ever
+            if path.suffix.lower() == ".py":
                 yield _file(path, place, notes, largest)
             else:
                 yield from READERS[path.suffix.lower()](path, place, largest)
@@ -88,16 +96,16 @@ def _files(root: Path, files: list[Path], largest: int) -> Iterator[Found]:
             yield Unusable(place, "unreadable", str(error).removeprefix(f"{path}: "))
 
 
-def _file(path: Path, place: str, notes: Mapping[str, Any], largest: int) -> Candidate:
+def _file(path: Path, place: str, notes: Mapping[str, Any], largest: int) -> Found:
     text = read_source(path, largest)
     note = notes.get(path.stem)
     if not isinstance(note, dict):
         file = parse(text)
-        return Candidate(place, file.source, file.hint, skills_of(file.skills), file.difficulty)
+        made = Candidate(place, file.source, file.hint, skills_of(file.skills), file.difficulty)
+        return checked(made)
     row = from_row(place, {**note, "source": text}, largest)
-    assert isinstance(row, Candidate)
     # A sidecar's hint is wrapped text.
-    return Candidate(place, row.source, " ".join(row.hint.split()), row.skills, row.difficulty)
+    return replace(row, hint=" ".join(row.hint.split())) if isinstance(row, Candidate) else row
 
 
 def _sidecar(path: Path, largest: int) -> dict[str, Any]:
@@ -107,6 +115,8 @@ def _sidecar(path: Path, largest: int) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadInput(f"{path}: cannot be read as TOML: {error}") from None
+    except RecursionError:
+        raise BadInput(f"{path}: nested too deep") from None
 
 
 def _lines(path: Path, place: str, largest: int) -> Iterator[Found]:
@@ -134,7 +144,7 @@ def _lines(path: Path, place: str, largest: int) -> Iterator[Found]:
 
 def _row(place: str, line: bytes, largest: int) -> Found:
     try:
-        row = json.loads(line)
+        row = json.loads(line, parse_int=_integer)
     except (ValueError, RecursionError) as error:
         return Unusable(place, "json", f"not JSON: {str(error)[:100]}")
     if not isinstance(row, dict):
@@ -142,9 +152,14 @@ def _row(place: str, line: bytes, largest: int) -> Found:
     return from_row(place, row, largest)
 
 
+def _integer(digits: str) -> int | float:
+    """Return a number of JSON; one of more digits than Python reads is no difficulty of ours."""
+    return int(digits) if len(digits) <= LONGEST_NUMBER else float(digits)
+
+
 def _list(data: bytes, place: str, largest: int) -> Iterator[Found]:
     try:
-        rows = json.loads(data)
+        rows = json.loads(data, parse_int=_integer)
     except (ValueError, RecursionError) as error:
         raise BadInput(f"not JSON: {str(error)[:100]}") from None
     for number, row in enumerate(rows, 1):
@@ -166,12 +181,17 @@ def _parquet(path: Path, place: str, largest: int) -> Iterator[Found]:
             if not any(name.strip().lower() in SOURCE for name in names):
                 known = ", ".join(names[:12])
                 raise BadInput(f"no column holds the source (`source` or `code`); it has {known}")
-            read = [name for name in names if name.strip().lower() in READ]
+            # Dates name nothing, and Parquet has some that Python has not.
+            read = [
+                field.name
+                for field in file.schema_arrow
+                if field.name.strip().lower() in READ and not pa.types.is_temporal(field.type)
+            ]
             for batch in file.iter_batches(BATCH, columns=read):
                 for row in batch.to_pylist():
                     number += 1
                     yield from_row(f"{place}:{number}", row, largest)
-    except (OSError, ValueError, pa.ArrowException) as error:
+    except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
         raise BadInput(f"{path}: cannot be read as Parquet: {str(error)[:200]}") from None
 
 

@@ -21,7 +21,7 @@ from envgen.skills import setting_of
 from envgen.summary import summarise
 from memory import DesignRecord, EnvironmentRecord, Store, environment_id, record_id
 from memory.diversity import Decision, DiversityFilter, tree_digest
-from sandbox import Sandbox, SandboxConfig, SandboxFault
+from sandbox import Sandbox, SandboxConfig, SandboxFault, printable
 from spadekit.errors import BadInput, OurFault
 from spadekit.files import Journal
 from spadekit.report import Report
@@ -149,11 +149,11 @@ def _entries(pool: Pool, store: Store, advance: Callable[[], None]) -> list[Entr
     entries: list[Entry] = []
     seen: dict[tuple[str, str], str] = {}
     for found in pool.read():
-        entry = Entry(found.place)
+        entry = Entry(printable(found.place))
         entries.append(entry)
         advance()
         if isinstance(found, Unusable):
-            entry.end("refused", "read", found.reason, found.detail)
+            entry.end("refused", "read", found.reason, printable(found.detail))
             continue
         entry.candidate = found
         ids = [environment_id(setting, found.source, found.hint) for setting in SETTINGS]

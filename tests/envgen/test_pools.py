@@ -351,3 +351,87 @@ def test_tables_that_cannot_be_read_are_named_and_the_rest_is_read(tmp_path: Pat
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match="no file in this folder"):
         list(read(tmp_path / "empty", LARGEST))
+
+
+GAME = "class AEnv:\n    pass\n"
+
+
+def test_suffixes_in_capitals_are_suffixes(tmp_path: Path) -> None:
+    (tmp_path / "BASE.PY").write_text(GAME)
+    (tmp_path / "ROWS.JSONL").write_text(json.dumps({"code": GAME}) + "\n")
+    assert [one.place for one in read(tmp_path, LARGEST)] == ["BASE.PY", "ROWS.JSONL:1"]
+    assert [type(one) for one in read(tmp_path / "BASE.PY", LARGEST)] == [Candidate]
+
+
+def test_a_level_of_five_thousand_digits_is_no_level(tmp_path: Path) -> None:
+    digits = "9" * 5000
+    for level in (f'"{digits}"', digits, f"-{digits}", "1e999"):
+        path = tmp_path / "rows.jsonl"
+        path.write_text(f'{{"code": {json.dumps(GAME)}, "level": {level}}}\n')
+        assert list(read(path, LARGEST)) == [Candidate("rows.jsonl:1", GAME)]
+        path.write_text(f'[{{"code": {json.dumps(GAME)}, "level": {level}}}]')
+        assert list(read(path, LARGEST)) == [Candidate("rows.jsonl:1", GAME)]
+
+
+def test_dates_that_python_has_not_leave_a_table_readable(tmp_path: Path) -> None:
+    far = pa.array([2**62, 2**62], pa.timestamp("us"))
+    table = {"code": [GAME, GAME], "name": far, "level": pa.array([2**31 - 1, 0], pa.date32())}
+    pq.write_table(pa.table(table), tmp_path / "a.parquet")
+    nested = {"code": [GAME, GAME], "tags": pa.array([[2**62], []], pa.list_(pa.timestamp("us")))}
+    pq.write_table(pa.table(nested), tmp_path / "b.parquet")
+    first, second, third = read(tmp_path, LARGEST)
+    assert (first, second) == (Candidate("a.parquet:1", GAME), Candidate("a.parquet:2", GAME))
+    assert isinstance(third, Unusable) and third.reason == "unreadable"
+
+
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "b.parquet", "c.py"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(BadInput, match="not a regular file"):
+            list(read(tmp_path / name, LARGEST))
+    (tmp_path / "d.py").symlink_to("nowhere")
+    (tmp_path / "e.py").mkdir()
+    (tmp_path / "f.py").write_text(GAME)
+    found = list(read(tmp_path, LARGEST))
+    assert [isinstance(one, Unusable) for one in found] == [True] * 4 + [False]
+
+
+@pytest.mark.parametrize("hint", ["Think.\rprint(1)", "a\x1b[2J", "a\ud800", "a\u2028b"])
+def test_a_hint_that_is_no_plain_text_is_refused_wherever_it_stands(
+    tmp_path: Path, hint: str
+) -> None:
+    (tmp_path / "a.py").write_text(f"{GAME}# hint: {json.dumps(hint)}\n")
+    (tmp_path / "b.jsonl").write_text(json.dumps({"code": GAME, "hint": hint}) + "\n")
+    found = list(read(tmp_path, LARGEST))
+    assert [isinstance(one, Unusable) and one.reason for one in found] == ["hint", "hint"]
+    row = {"code": GAME, "hint": "First.\r\nThen."}
+    assert from_row("p", row, LARGEST) == Candidate("p", GAME, "First.\nThen.")
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 50_000, "a = " + "9" * 5000, "a = {" * 3000])
+def test_a_sidecar_that_cannot_be_read_is_one_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.py").write_text(GAME)
+    (tmp_path / "seeds.toml").write_text(text)
+    with pytest.raises(BadInput) as refused:
+        list(read(tmp_path, LARGEST))
+    assert len(str(refused.value).splitlines()) == 1
+
+
+def test_names_that_are_no_text_are_told_and_kept_as_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / os.fsdecode(b"po[red]ol\xe9")
+    folder.mkdir()
+    shutil.copy(good_files()[0], folder / os.fsdecode(b"caf\xe9\x1b[31m.py"))
+    rows = [{"\ud800col": "x"}, {"id": "\udfff", "prompt": 1}, {"id": "\ud800", "source": "x = 1"}]
+    (folder / "z.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    home = tmp_path / "home"
+    code, told = run(monkeypatch, capsys, "import", folder, "--home", home)
+    assert (code, told["admitted"], told["refused"]) == (0, 1, 3)
+    json.dumps(told, ensure_ascii=False).encode()
+    assert all(one["place"].isprintable() for one in told["candidates"])
+    assert told["candidates"][0]["place"] == "caf\ufffd\ufffd[31m.py"
+    assert told["uri"] == "file:po[red]ol\ufffd"
+    with Store.open(home / "store") as store:
+        assert store.verify() == []
+        assert len(store.shard(1).designs) == 4
