@@ -121,11 +121,11 @@ class Report:
         """A progress display on stderr, silent when stderr is not a terminal."""
         return Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", markup=False),
             console=self.err,
             transient=True,
             disable=not self.err.is_terminal,

@@ -86,8 +86,10 @@ def _read(path: Path, seen: tuple[Path, ...] = ()) -> Document:
         raise BadInput(
             f"{path}: no such configuration file; see configs/ for the recipes"
         ) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise BadInput(f"{path}: cannot be read as TOML: {error}") from None
+    except RecursionError:
+        raise BadInput(f"{path}: nested too deep") from None
     base = data.pop("base", None)
     document: Document = {}
     if base is not None:
@@ -106,8 +108,10 @@ def _override(document: Document, text: str) -> None:
         raise BadInput(f"--set {text}: write it as section.key=value")
     try:
         parsed = tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+    except ValueError:
         parsed = value.strip()
+    except RecursionError:
+        raise BadInput(f"--set {target}: nested too deep") from None
     document.setdefault(section, {})[key] = parsed
 
 

@@ -47,6 +47,8 @@ def read_set(path: str) -> HeldoutSet:
         if path == EMBEDDED:
             name = "the embedded held-out set"
             data = (files("bench") / "heldout" / "embedded.jsonl").read_bytes()
+        elif Path(path).exists() and not Path(path).is_file():
+            raise BadInput(f"{name}: not a regular file; set heldout.path to a JSONL file")
         else:
             data = Path(path).read_bytes()
     except OSError as error:

@@ -1,9 +1,11 @@
+import io
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from spadekit.report import Report
 
@@ -86,3 +88,24 @@ def test_notes_go_nowhere_when_stderr_is_closed_and_never_among_the_data() -> No
     command = ["bash", "-c", '"$@" 2>&-', "bash", sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stdout) == (0, "[]\n")
+
+
+def test_names_in_the_progress_line_are_no_markup() -> None:
+    progress = Report().progress()
+    progress.add_task("reading a[red]b[/blue]", note="[/x]")
+    shown = Console(file=io.StringIO(), width=200)
+    shown.print(progress.get_renderable())
+    assert isinstance(shown.file, io.StringIO)
+    assert "reading a[red]b[/blue]" in shown.file.getvalue()
+    assert "[/x]" in shown.file.getvalue()
+
+
+def test_lone_surrogates_are_escaped_in_json_and_shown_in_tables(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Report(as_json=True).data({"\ud800key": ["caf\udce9"]})
+    Report().table("\ud800", ("a",), [("caf\udce9",)])
+    out = capsys.readouterr().out
+    out.encode()
+    assert json.loads(out.splitlines()[0]) == {"\ud800key": ["caf\udce9"]}
+    assert "caf\\xdce9" in out

@@ -77,3 +77,19 @@ def test_the_digest_changes_with_any_value_and_not_with_the_way_it_was_written(
     first = load(path, [], SCHEMA).digest
     assert first == load(path, ["engine.rate=1.0"], SCHEMA).digest
     assert first != load(path, ["engine.rate=2"], SCHEMA).digest
+
+
+DEEP = "[" * 50_000
+
+
+def test_values_beyond_what_python_reads_are_refused_in_one_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "recipe.toml", "")
+    for value in (DEEP, "{a = " * 5000, "9" * 5000):
+        with pytest.raises(BadInput) as refused:
+            load(path, [f"engine.rate={value}"], SCHEMA)
+        assert len(str(refused.value).splitlines()) == 1
+        write(path, f"[engine]\nrate = {value}\n")
+        with pytest.raises(BadInput) as refused:
+            load(path, [], SCHEMA)
+        assert len(str(refused.value).splitlines()) == 1
+        write(path, "")
