@@ -53,7 +53,7 @@ def _copy(source: Store, target: Place, config: MemoryConfig, told: Told) -> Cop
     finished = (target / MARK).exists()
     if not finished:
         (target / UNFINISHED).replace(json_bytes({"from": str(root)}))
-    counts = [0, 0]  # there already, written now
+    counts = {True: 0, False: 0}  # written now, there already
     for number in shards.numbers(root / "shards"):
         told(f"shard {number}")
         counts[_shard(root, target, number)] += 1
@@ -69,8 +69,8 @@ def _copy(source: Store, target: Place, config: MemoryConfig, told: Told) -> Cop
     if not finished:
         told("tables")
         written, kept = _tables(source, target)
-        counts[1] += written
-        counts[0] += kept
+        counts[True] += written
+        counts[False] += kept
     told("verifying")
     copied = Store(target, config, source.embedder)
     try:
@@ -81,7 +81,7 @@ def _copy(source: Store, target: Place, config: MemoryConfig, told: Told) -> Cop
         raise BadInput(f"the copy is not whole: {problems[0]}")
     (target / MARK).create((root / MARK).read())
     (target / UNFINISHED).remove()
-    return Copied(*counts)
+    return Copied(written=counts[True], kept=counts[False])
 
 
 def _check(root: Place, target: Place) -> None:
@@ -134,7 +134,7 @@ def _tables(source: Store, target: Place) -> tuple[int, int]:
     """Copy the current tables, the files that name others last, and remove what is not theirs."""
     root = source.place
     with (root / "index.lock").lock():
-        folder = generation.current(root).rpartition("/")[2]
+        folder = generation.current(root).name
         here, there = root / folder, target / folder
         names = sorted(here.files(), key=lambda name: ("/_versions/" in name, name))
         had = there.files()

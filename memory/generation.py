@@ -11,8 +11,8 @@ FIRST = "lance"
 _POINTER = "tables.json"
 
 
-def current(root: Place) -> str:
-    """Return the address of the tables. Raises ``BadInput`` for a damaged pointer."""
+def current(root: Place) -> Place:
+    """Return where the tables lie. Raises ``BadInput`` for a damaged pointer."""
     pointer = root / _POINTER
     try:
         name = json.loads(pointer.read())["folder"]
@@ -20,7 +20,7 @@ def current(root: Place) -> str:
         name = FIRST
     except MALFORMED:
         raise BadInput(f"{pointer}: damaged; remove it, then `spadework memory rebuild`") from None
-    return str(root / _checked(str(name), pointer))
+    return root / _checked(str(name), pointer)
 
 
 def begin() -> str:

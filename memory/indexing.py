@@ -52,7 +52,7 @@ class Indexer:
 
     def follow(self) -> bool:
         """Go where the tables are now, which a rebuild changes; say whether that is where we were."""
-        uri = generation.current(self.root)
+        uri = str(generation.current(self.root))
         if uri == self.tables.uri:
             return True
         self.tables.use(uri)

@@ -50,7 +50,8 @@ class Store:
         self.place = place
         self.config = config
         self.embedder = embedder
-        self.tables = Tables(generation.current(place), config, lambda: self.embedder.width)
+        tables = str(generation.current(place))
+        self.tables = Tables(tables, config, lambda: self.embedder.width)
         self._indexer = Indexer(place, self.tables, self.embedder)
         self._looked = -1e9
         self._lock = threading.RLock()

@@ -28,7 +28,7 @@ def run(full, tmp_path, capsys):
         def front(ctx: typer.Context) -> None:
             ctx.obj = Front({"memory": MemoryConfig}, config)
 
-        cli.register(app)
+        cli.register(app, named=lambda _: None)
         code = app([*arguments, "--home", str(home)], standalone_mode=False) or 0
         out, err = capsys.readouterr()
         return code, out, err
