@@ -110,7 +110,7 @@ class Journal:
                     break
                 try:
                     self.entries.append(json.loads(line))
-                except ValueError as error:
+                except (ValueError, RecursionError) as error:
                     raise BadInput(
                         f"{path}: line {len(self.entries) + 1} is not JSON ({error}); "
                         "move the file away to start this round again"

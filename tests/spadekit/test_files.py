@@ -43,9 +43,10 @@ def test_a_journal_drops_a_torn_last_line_and_goes_on(tmp_path: Path) -> None:
 
 def test_a_damaged_journal_is_refused_with_the_line(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
-    path.write_bytes(b'{"step": 1}\nnonsense\n{"step": 3}\n')
-    with pytest.raises(BadInput, match="line 2 is not JSON"):
-        Journal(path)
+    for damaged in (b"nonsense", b"[" * 100_000):
+        path.write_bytes(b'{"step": 1}\n' + damaged + b'\n{"step": 3}\n')
+        with pytest.raises(BadInput, match="line 2 is not JSON"):
+            Journal(path)
 
 
 def test_a_lock_is_refused_to_a_second_holder_and_free_after_the_first(tmp_path: Path) -> None:
