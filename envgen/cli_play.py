@@ -54,7 +54,7 @@ def resolve(env: str, home: Path, config: MemoryConfig, largest: int) -> Seed:
 
     ``name`` is what it was asked for by; ``setting`` is empty for a file. Raises ``BadInput``.
     """
-    if env.endswith(".py") or "/" in env:
+    if env.lower().endswith(".py") or "/" in env:
         file = parse(read_source(Path(env), largest))
         return Seed(Path(env).stem, "", file.skills, file.difficulty, file.source, file.hint)
     if seed := seed_of(env):

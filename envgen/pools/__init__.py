@@ -11,6 +11,7 @@ from envgen.hub import SCHEME
 from envgen.pools import hub, local, packages
 from envgen.pools.work import Entry, Home, Imported, Pool, import_pool
 from sandbox import printable
+from spadekit.errors import BadInput
 
 
 def open_pool(uri: str, largest: int) -> Pool:
@@ -26,8 +27,13 @@ def open_pool(uri: str, largest: int) -> Pool:
         package, tasks = named
         return Pool(uri, lambda: packages.read_package(package, tasks, largest), alike=True)
     path = Path(uri)
+    try:
+        name = printable(path.resolve().name)
+        path.exists()
+    except (OSError, RuntimeError) as error:  # too long a name, a circle of links
+        raise BadInput(f"{uri}: cannot be read: {error}") from None
     # Only the name: where a file lay on somebody's machine is not for a shard that may be published.
-    return Pool(f"file:{printable(path.resolve().name)}", lambda: local.read(path, largest))
+    return Pool(f"file:{name}", lambda: local.read(path, largest))
 
 
 __all__ = ["Entry", "Home", "Imported", "Pool", "import_pool", "open_pool"]

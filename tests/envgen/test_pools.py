@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import spadework
+from envgen.pools import open_pool
 from envgen.pools.candidate import Candidate, Unusable, from_row, skills_of
 from envgen.pools.local import read
 from memory import Store
@@ -156,6 +157,7 @@ def test_a_pool_of_refused_ones_only_is_exit_one_and_publishes_no_shard(
         ("nowhere", "no such file"),
         ("README.md", "not a pool"),
         ("hf://noname", "hf://USER/NAME"),
+        ("x" * 300, "cannot be read"),
     ],
 )
 def test_what_is_no_pool_is_one_line_and_exit_two(
@@ -435,3 +437,13 @@ def test_names_that_are_no_text_are_told_and_kept_as_text(
     with Store.open(home / "store") as store:
         assert store.verify() == []
         assert len(store.shard(1).designs) == 4
+
+
+def test_a_circle_of_links_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a.py").symlink_to(tmp_path / "b.py")
+    (tmp_path / "b.py").symlink_to(tmp_path / "a.py")
+    with pytest.raises(BadInput, match="cannot be read|no such file"):
+        list(open_pool(str(tmp_path / "a.py"), LARGEST).read())
+    assert [one.detail for one in read(tmp_path, LARGEST) if isinstance(one, Unusable)] == [
+        "not a regular file"
+    ] * 2
