@@ -95,6 +95,9 @@ def test_json_nested_without_end_is_a_damaged_file_that_is_named(
         (root / name).write_text(nested)
         with pytest.raises(BadInput, match=name):
             Store.open(root)
+    (root / "store.json").write_text('{"schema": 1e999}')
+    with pytest.raises(BadInput, match="not a store's mark"):
+        Store.open(root)
 
 
 @pytest.mark.parametrize(
