@@ -42,7 +42,8 @@ MISSING: Final = (
 #   TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, TCGETS2.
 # - Episodes of a jail share its network namespace and all jails share read-only files: datagram
 #   sockets can be given names even without bind; a futex that is not private has the file as its
-#   key (454 to 456 and 449 are its newer forms, 6 to 13 inherit priorities); a list head and a process group can be read by others.
+#   key (454 to 456 and 449 are its newer forms, 6 to 13 inherit priorities); a list head and a process
+#   group can be read by others.
 # - socketpair of another family has the kernel load modules; flag 1 of a message is urgent data,
 #   which nothing needs. Options 17, 59 and 77 of a socket tell who is at its other end, 16 and 76 ask.
 # - The page cache outlives every jail. Its pages may be neither dropped nor asked about: fadvise64,

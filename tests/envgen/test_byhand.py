@@ -159,7 +159,6 @@ def test_an_unknown_order_costs_no_turn(
     assert "Crate 1 is on board." in told
 
 
-
 HINTS = ("", "Think.", "two\nlines", ' "quoted" ', '"quoted"', "tail \t", "# hint: x")
 SOURCES = ("class AEnv: pass\n", "class AEnv: pass", "x = 1\n# hint: inner\n", "x\n# skills: a\n\n")
 
