@@ -9,6 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 INTERRUPTED = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
 class Finder:
     def find_spec(self, name, *_):
         if name == "envgen.cli":

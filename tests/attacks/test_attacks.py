@@ -33,7 +33,7 @@ OUTCOME: dict[str, tuple[str, ...] | None] = {
     "contract_after_end": None,
     "contract_bool_reward": ("step: contract",),
     "contract_class_name": ("load: contract",),
-    "contract_coding_line": None,
+    "contract_coding_line": ("load: contract",),
     "contract_evil_float": ("step: contract",),
     "contract_evil_text": ("step: contract",),
     "contract_exits": ("step: raised",),

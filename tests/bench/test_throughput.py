@@ -58,7 +58,7 @@ async def test_a_soak_sees_a_leak(what: str, monkeypatch: pytest.MonkeyPatch) ->
     ordinary = soak._round
 
     async def leaking(*given: Any) -> soak.State:
-        kept.append(b"x" * 8_000_000 if what == "memory" else os.open(os.devnull, os.O_RDONLY))
+        kept.append(b"x" * 32_000_000 if what == "memory" else os.open(os.devnull, os.O_RDONLY))
         return await ordinary(*given)
 
     monkeypatch.setattr(soak, "_round", leaking)

@@ -364,11 +364,13 @@ async def test_the_process_that_waits_for_an_episode_may_die_and_another_plays(g
 
 
 async def test_the_jail_runs_the_program_that_the_host_reads(game: str) -> None:
-    """A coding line would make a comment into a line of code."""
+    """A coding line would make a comment into a line of code: it is refused."""
     cookie = "# coding: raw_unicode_escape\n"
     source = cookie + game.replace("import random", "import random\n# \\u000agoal = 1 / 0")
-    async with Sandbox() as sandbox, await sandbox.open(source) as jail, await jail.episode(0):
-        assert jail.info.class_name == "CountEnv"
+    async with Sandbox() as sandbox:
+        fault = await fault_of(sandbox.open(source))
+    assert (fault.stage, fault.reason) == ("load", "contract")
+    assert "raw_unicode_escape" in fault.detail
 
 
 async def test_a_full_jail_refuses_more_episodes(game: str) -> None:

@@ -264,9 +264,8 @@ async def test_an_over_long_action_costs_the_policy_its_turn(
 async def test_tools_that_no_template_can_show_are_the_environments_fault(
     tokenizer_with: Any, templates: Any
 ) -> None:
-    tokenizer = tokenizer_with(templates["embedded"])
-    odd = TOOLS + "    @classmethod\n    def schemas(cls): return [{'function': 3}]\n"
-    done, _ = await play_script(tokenizer, odd, [])
+    strict = "{% if tools and tools[0].function.name == 'find' %}{{ tools.no.such }}{% endif %}"
+    done, _ = await play_script(tokenizer_with(strict + templates["embedded"]), TOOLS, [])
     assert (done.fault, done.stop, done.turns) == ("load:contract", "fault", 0)
 
 

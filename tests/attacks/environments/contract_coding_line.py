@@ -1,5 +1,5 @@
 # coding: raw_unicode_escape
-"""What is a comment for the host is one in the jail too: a coding line changes nothing."""
+"""A coding line that would make a comment for the host into code in the jail is refused."""
 class AttackEnv:
     reached = "nothing"
     # hidden \u000a\u0020   reached = "won"
