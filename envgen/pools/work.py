@@ -5,17 +5,18 @@ What is in the memory already is not certified again, and only rows that are new
 same import once more adds nothing.
 """
 
-import asyncio
 import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from envgen.certificate import Certificate, certify
 from envgen.config import ProducerConfig
+from envgen.measuring import retried
 from envgen.pools.candidate import Candidate, Found, Unusable
 from envgen.skills import setting_of
 from envgen.summary import summarise
@@ -28,7 +29,6 @@ from spadekit.report import Report
 from spadekit.settings import Settings
 from spadekit.tasks import together
 
-RETRY_AFTER_S = (0.1, 0.4)
 MOST_FAULTED = 0.25
 """An import with a larger share of candidates lost through faults of ours is given up."""
 SETTINGS = ("game", "tool_use")
@@ -185,7 +185,9 @@ async def _certify(
                 entry.certificate = Certificate.from_json(done[name])
             else:
                 try:
-                    entry.certificate = await _retried(candidate, sandbox)
+                    entry.certificate = await retried(
+                        partial(certify, candidate.source, candidate.hint or None, sandbox)
+                    )
                 except SandboxFault as fault:
                     entry.end("faulted", "certificate", "sandbox", str(fault))
                     continue
@@ -195,15 +197,6 @@ async def _certify(
     await together(
         worker() for _ in range(home.settings.section(ProducerConfig).parallel_certificates)
     )
-
-
-async def _retried(candidate: Candidate, sandbox: Sandbox) -> Certificate:
-    for pause in RETRY_AFTER_S:
-        try:
-            return await certify(candidate.source, candidate.hint or None, sandbox)
-        except SandboxFault:
-            await asyncio.sleep(pause)
-    return await certify(candidate.source, candidate.hint or None, sandbox)
 
 
 def _decide(

@@ -20,6 +20,7 @@ from typing import Any
 
 from transformers import AutoTokenizer, GenerationConfig
 
+from sandbox import Message
 from solver.chat import Chat
 from solver.config import PolicyConfig
 from solver.engines.http import MOST_ERRORS, Endpoint, Refused
@@ -293,7 +294,7 @@ class VllmEngine:
         unless the server reports them from before the temperature was applied.
         """
         gaps = []
-        prompt = self.chat.start([_Said("user", PROBE)])
+        prompt = self.chat.start([Message("user", PROBE)])
         for temperature in (1.0, 2.0):
             body = self._request(prompt, Sampling(temperature, 1, 1)) | {"logprobs": 2}
             choice = (await self._endpoint.once("POST", COMPLETIONS, body))["choices"][0]
@@ -311,13 +312,6 @@ class VllmEngine:
                 f"{self._endpoint.url} gives log-probabilities from before the temperature; start it "
                 "with --logprobs-mode processed_logprobs"
             )
-
-
-class _Said:
-    """A message of the probe."""
-
-    def __init__(self, role: str, content: str) -> None:
-        self.role, self.content = role, content
 
 
 def _tokenizer(folder: Path) -> Any:
