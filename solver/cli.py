@@ -52,7 +52,8 @@ async def _train(
     from memory import MemoryConfig, Store
     from sandbox import Pool, Sandbox, SandboxConfig
     from solver.engines import open_policy
-    from solver.trainer import plan, train_step
+    from solver.planning import plan
+    from solver.trainer import train_step
     from solver.versions import Versions
 
     settings, note = current.settings, current.report.note

@@ -27,7 +27,8 @@ from sandbox import Pool, Sandbox, SandboxConfig
 from solver.cli import select
 from solver.config import PolicyConfig, SolverConfig, TrainConfig
 from solver.engines.local import LocalEngine
-from solver.trainer import StepResult, plan, train_step
+from solver.planning import plan
+from solver.trainer import StepResult, train_step
 from solver.versions import PolicyInfo, Versions
 from spadekit.errors import BadInput, OurFault
 from spadekit.settings import Settings
