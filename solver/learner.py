@@ -17,7 +17,8 @@ from torch import Tensor
 from solver.config import TrainConfig
 from solver.loss import Clipping, TokenLoss, policy_loss, token_logprobs
 from solver.samples import Sample
-from solver.versions import MEND, OPTIMISER, load_model
+from solver.versions import OPTIMISER
+from solver.weights import MEND, load_model
 from spadekit.errors import BadInput
 
 

@@ -13,7 +13,7 @@ from sandbox import Message
 from solver.config import PolicyConfig
 from solver.engines.local import LocalEngine
 from solver.policy import Sampling
-from solver.versions import load_model
+from solver.weights import load_model
 from spadekit.seeds import derive
 
 BATCHES = (1, 32, 128)

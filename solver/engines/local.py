@@ -22,7 +22,8 @@ from solver.chat import Chat
 from solver.config import PolicyConfig
 from solver.engines.decode import Decoder, Request, Usage
 from solver.policy import Completion, Sampling
-from solver.versions import copy_weights, load_model, version_of
+from solver.versions import version_of
+from solver.weights import copy_weights, load_model
 from spadekit.errors import BadInput, OurFault
 
 

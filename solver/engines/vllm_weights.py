@@ -17,7 +17,8 @@ from safetensors import SafetensorError, safe_open
 
 from solver.engines.http import Endpoint, Refused
 from solver.engines.untied import HEAD, is_tied, untie
-from solver.versions import INFO, MEND, PolicyInfo, file_digest, weight_files
+from solver.versions import INFO, PolicyInfo, file_digest
+from solver.weights import MEND, weight_files
 from spadekit.errors import BadInput, OurFault
 
 SWITCHING = "spadework: switching"

@@ -15,7 +15,7 @@ from solver.learner import Item, Learner, Share, micro_batches, recorded
 from solver.policy import Sampling
 from solver.samples import Batch, Sample
 from solver.update import learn
-from solver.versions import load_model
+from solver.weights import load_model
 from spadekit.errors import BadInput
 
 

@@ -14,7 +14,8 @@ from solver.config import PolicyConfig
 from solver.engines.decode import Decoder, Request, uniforms
 from solver.engines.local import LocalEngine
 from solver.policy import Completion, Gathering, Sampling
-from solver.versions import Versions, load_model
+from solver.versions import Versions
+from solver.weights import load_model
 from spadekit.errors import BadInput
 
 PROMPTS = [tuple(range(20, 20 + n)) for n in (3, 9, 9, 30, 5, 17, 44, 8)]

@@ -8,7 +8,8 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from solver.config import PolicyConfig
-from solver.versions import PolicyInfo, Versions, copy_weights, load_model
+from solver.versions import PolicyInfo, Versions
+from solver.weights import copy_weights, load_model
 from spadekit.errors import BadInput
 
 

@@ -1,0 +1,70 @@
+"""The weights of a model folder: found, read, loaded into a new model or copied into a running one."""
+
+from pathlib import Path
+from typing import Any
+
+from spadekit.errors import BadInput
+
+WEIGHTS = "model.safetensors"
+MEND = "remove the folder to train that version again, or restore it from a copy"
+
+
+def load_model(folder: Path) -> Any:
+    """Load a causal language model in float32 from a folder; ``BadInput`` when it cannot be."""
+    import torch
+    from transformers import AutoModelForCausalLM
+    from transformers.utils import logging as transformers_logging
+
+    read_weights(folder)
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        return AutoModelForCausalLM.from_pretrained(
+            folder, dtype=torch.float32, attn_implementation="sdpa", local_files_only=True
+        )
+    except Exception as error:  # from_pretrained raises whatever the damaged part made it raise
+        raise BadInput(f"{folder}: the model cannot be loaded: {error}") from None
+
+
+def read_weights(folder: Path) -> dict[str, Any]:
+    """Read a folder's safetensors files into one name -> tensor mapping."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    paths = weight_files(folder)
+    if not paths:
+        raise BadInput(f"{folder / WEIGHTS} is missing; {MEND}")
+    weights: dict[str, Any] = {}
+    for path in paths:
+        try:
+            weights.update(load_file(path))
+        except (SafetensorError, OSError) as error:
+            raise BadInput(f"{path} is damaged ({error}); {MEND}") from None
+    return weights
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The files of a folder that hold the model's weights."""
+    return sorted(folder.glob("model*.safetensors"))
+
+
+def copy_weights(folder: Path, model: Any) -> None:
+    """Copy a version's weights into a model of the same shape; all of them fit or none is."""
+    import torch
+
+    weights = read_weights(folder)
+    state = model.state_dict()
+    filled = {state[name].data_ptr() for name in weights if name in state}
+    missing = [name for name, value in state.items() if value.data_ptr() not in filled]
+    wrong = [
+        name
+        for name, value in weights.items()
+        if name not in state or state[name].shape != value.shape
+    ]
+    if missing or wrong:
+        raise BadInput(
+            f"{folder}: its weights are not those of the running model "
+            f"(first difference: {(wrong or missing)[0]}); {MEND}"
+        )
+    with torch.no_grad():
+        for name, value in weights.items():
+            state[name].copy_(value)
