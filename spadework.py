@@ -15,7 +15,7 @@ try:
     import memory.cli
     import sandbox.cli
     import solver.cli
-    from bench.config import HeldoutConfig, MemoryBenchConfig
+    from bench.config import AblationConfig, HeldoutConfig, MemoryBenchConfig
     from envgen.cli_play import show_seed
     from envgen.config import (
         CorpusConfig,
@@ -52,6 +52,7 @@ SECTIONS: dict[str, type] = {
     "producer": ProducerConfig,
     "service": ServiceConfig,
     "heldout": HeldoutConfig,
+    "ablation": AblationConfig,
     "bench_memory": MemoryBenchConfig,
 }
 """Every section that a recipe may have, and the frozen dataclass that checks it."""

@@ -9,6 +9,7 @@ from spadekit.cli import command, session
 MEASUREMENTS = (
     ("throughput", "sandbox, engine, certificate and probe against their peers, in one run"),
     ("heldout", "policy versions on the fixed held-out environments"),
+    ("ablation", "self-play against a fixed pool and a frozen designer, on held-out environments"),
 )
 EVERY_HELP = "First play the held-out set with every K-th policy version of the run (0: none)."
 
@@ -64,5 +65,20 @@ def register(app: typer.Typer) -> None:
         from bench.commands import heldout as work
 
         work(session(ctx), run, version)
+
+    @command(bench, "ablation")
+    def ablation(
+        ctx: typer.Context,
+        quick: Annotated[
+            bool, typer.Option("--quick", help="One seed, two arms, eight rounds: ten minutes.")
+        ] = False,
+    ) -> None:
+        """Train the arms of `[ablation]` with equal steps and plays, and compare what they learned.
+
+        May take hours; stopped at any moment, the same command goes on where each arm was.
+        """
+        from bench.ablation import run as work
+
+        work(session(ctx), quick)
 
     app.add_typer(bench, name="bench")

@@ -1,4 +1,4 @@
-"""The ``[heldout]`` section of a recipe: what every policy version is judged on."""
+"""The measuring sections of a recipe: held-out set, ablation, size of the memory's measurement."""
 
 from dataclasses import dataclass
 
@@ -35,6 +35,35 @@ class HeldoutConfig:
             raise ValueError("max_tokens must be at least 1")
         if self.max_turns is not None and self.max_turns < 1:
             raise ValueError("max_turns must be at least 1")
+
+
+@dataclass(frozen=True)
+class AblationConfig:
+    """Section ``[ablation]``: which arms are compared, and for how long.
+
+    ``arms`` by name (``bench.ablation.arms``), each with every seed of ``seeds``. ``rounds``: the
+    policy version that every arm ends with. ``pool``: rounds of the starting designer that make the
+    fixed pool. ``every``: the held-out set is played with every so many versions, the first and the
+    last. ``jobs``: arms at work at once; each takes one to two cores.
+    """
+
+    arms: tuple[str, ...] = ("self_play", "fixed_pool", "frozen")
+    seeds: tuple[int, ...] = (0, 1, 2)
+    rounds: int = 20
+    pool: int = 4
+    every: int = 5
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("rounds", "pool", "every", "jobs"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1")
+        if not self.arms or not self.seeds:
+            raise ValueError("arms and seeds must not be empty")
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError("a seed stands twice in seeds")
+        if self.pool > self.rounds:
+            raise ValueError(f"pool = {self.pool} is more than rounds = {self.rounds}")
 
 
 @dataclass(frozen=True)

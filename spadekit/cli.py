@@ -31,6 +31,8 @@ class Session:
     report: Report
     settings: Settings
     home: Path
+    given: tuple[str, ...] = ()
+    """``--config`` and ``--set`` as they were given, for a command that starts others."""
 
 
 def command(app: typer.Typer, name: str) -> Callable[[Function], Function]:
@@ -101,4 +103,6 @@ def _common(
 ) -> Session:
     """Open the session that the common options describe; its signature declares them."""
     path = Path(config) if config else front.default_config
-    return Session(Report(as_json), load(path, overrides or (), front.schema), Path(home))
+    given = ["--config", config] if config else []
+    given += [word for one in overrides or () for word in ("--set", one)]
+    return Session(Report(as_json), load(path, overrides or (), front.schema), Path(home), tuple(given))

@@ -1,0 +1,31 @@
+"""The comparison of arms on held-out environments: does self-play help, and which part of it?"""
+
+import asyncio
+from dataclasses import replace
+
+from bench.ablation.arms import named
+from bench.ablation.outcome import Trained, by_arm
+from bench.ablation.pages import show, write
+from bench.ablation.read import trained
+from bench.ablation.work import Work, carry_out
+from bench.config import AblationConfig
+from spadekit.cli import Session
+
+
+def run(session: Session, quick: bool) -> None:
+    """Train what is missing, judge it, and write and print what came out."""
+    config = session.settings.section(AblationConfig)
+    if quick:
+        # About ten minutes on two cores: one seed, no more than a first look.
+        arms = ("self_play", "fixed_pool")
+        config = replace(config, arms=arms, seeds=(0,), rounds=8, pool=2, every=4)
+    folder = session.home / ("ablation-quick" if quick else "ablation")
+    works = [
+        Work(arm, seed, folder / f"{arm.name}-{seed}")
+        for arm in named(config.arms)
+        for seed in config.seeds
+    ]
+    asyncio.run(carry_out(session, works, config))
+    found: list[Trained] = [trained(session, work, config) for work in works]
+    paths = write(by_arm(found), folder)
+    show(session, by_arm(found), paths)

@@ -1,0 +1,132 @@
+"""What the arms came to: pure functions from stored held-out results to the figures that are told.
+
+Intervals are 95 % and clustered by environment. The seeds of an arm are few, so each seed is told by
+itself; the figure over all seeds takes an environment's plays of every seed together, and says how
+the environments vary, not how further seeds would.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bench.heldout.results import DECODINGS, Decoding, Result, change
+from bench.statistics import Estimate, clustered_mean, paired_difference
+
+
+@dataclass(frozen=True)
+class Trained:
+    """One arm and seed: its held-out results by policy version, and what the rounds were like."""
+
+    arm: str
+    seed: int
+    rounds: int
+    results: tuple[Result, ...]
+    health: "Health"
+
+    @property
+    def start(self) -> Result:
+        """The starting policy."""
+        return self.results[0]
+
+    @property
+    def end(self) -> Result:
+        """The last version. Never the best one: choosing afterwards would flatter an arm."""
+        return self.results[-1]
+
+
+@dataclass(frozen=True)
+class Health:
+    """The designer's first and last quarter of rounds; None where an arm designed nothing then.
+
+    Shares of 1, but for the reward: ``valid`` of the designs, ``new`` (admitted) of the valid,
+    ``learnable`` of the admitted, Vendi score / n, and the designer's mean reward.
+    """
+
+    valid: tuple[float | None, float | None]
+    new: tuple[float | None, float | None]
+    learnable: tuple[float | None, float | None]
+    vendi: tuple[float | None, float | None]
+    reward: tuple[float | None, float | None]
+    regret: tuple[float | None, float | None]
+
+
+@dataclass(frozen=True)
+class Change:
+    """Mean return of the first and of the last version, and the paired difference."""
+
+    start: float | None
+    end: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+
+
+def entry(one: Trained) -> dict[str, Any]:
+    """Return the record of one arm and seed: figures of both decodings, plays of one version."""
+    changes: dict[str, Any] = {name: asdict(change_of(one, name)) for name in DECODINGS}
+    return {
+        "arm": one.arm,
+        "seed": one.seed,
+        "rounds": one.rounds,
+        "plays": one.end.estimate("sampled").n,
+        **changes,
+        "health": asdict(one.health),
+    }
+
+
+def change_of(one: Trained, decoding: Decoding) -> Change:
+    """Return what training did to the return on the held-out set."""
+    found = change(one.start, one.end, decoding)
+    return Change(
+        one.start.estimate(decoding).mean,
+        one.end.estimate(decoding).mean,
+        found.mean,
+        found.low,
+        found.high,
+    )
+
+
+def together(several: Sequence[Result], decoding: Decoding) -> dict[str, tuple[float, ...]]:
+    """Return each environment's returns of several results, one after another."""
+    joined: dict[str, tuple[float, ...]] = {}
+    for result in several:
+        for name, returns in result.returns(decoding).items():
+            joined[name] = joined.get(name, ()) + returns
+    return joined
+
+
+def gain(arm: Sequence[Trained], decoding: Decoding) -> Estimate:
+    """Return the paired difference, last version minus first, over all seeds of an arm."""
+    return paired_difference(
+        together([one.start for one in arm], decoding), together([one.end for one in arm], decoding)
+    )
+
+
+def lead(arm: Sequence[Trained], other: Sequence[Trained], decoding: Decoding) -> Estimate:
+    """Return how far one arm ends above another, paired by environment, over the seeds of both.
+
+    Raises ``ValueError`` when the two were not run with the same seeds.
+    """
+    if sorted(one.seed for one in arm) != sorted(one.seed for one in other):
+        raise ValueError("arms are compared seed by seed, but theirs differ")
+    return paired_difference(
+        together([one.end for one in other], decoding), together([one.end for one in arm], decoding)
+    )
+
+
+def curve(arm: Sequence[Trained], decoding: Decoding) -> list[tuple[int, Estimate]]:
+    """Return (version, mean return over all seeds) for the versions that every seed was judged at."""
+    judged = [{result.version: result for result in one.results} for one in arm]
+    common = sorted(set.intersection(*(set(one) for one in judged))) if judged else []
+    return [
+        (version, clustered_mean(together([one[version] for one in judged], decoding)))
+        for version in common
+    ]
+
+
+def by_arm(trained: Sequence[Trained]) -> Mapping[str, list[Trained]]:
+    """Return the arms in the order they come, each with its seeds."""
+    arms: dict[str, list[Trained]] = {}
+    for one in trained:
+        arms.setdefault(one.arm, []).append(one)
+    return arms
