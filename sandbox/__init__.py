@@ -4,7 +4,16 @@ What is public is listed here. ``docs/sandbox.md`` says what is covered and what
 """
 
 from sandbox.config import Isolation, Limits, SandboxConfig
-from sandbox.contract import JailInfo, Message, Observation, Step, episode_return, game_action
+from sandbox.contract import (
+    JailInfo,
+    Message,
+    Observation,
+    Playable,
+    Playing,
+    Step,
+    episode_return,
+    game_action,
+)
 from sandbox.episode import Episode
 from sandbox.faults import REASONS, STAGES, EnvironmentFault, SandboxFault, printable
 from sandbox.jail import Jail
@@ -24,6 +33,8 @@ __all__ = [
     "Limits",
     "Message",
     "Observation",
+    "Playable",
+    "Playing",
     "Pool",
     "Sandbox",
     "SandboxConfig",

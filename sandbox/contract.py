@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol, Self
 
 from sandbox.faults import EnvironmentFault
 
@@ -47,6 +47,31 @@ class JailInfo:
     tools: tuple[dict[str, Any], ...]
     has_solution: bool
     max_turns: int | None
+
+
+class Playing(Protocol):
+    """An open episode, wherever its jail is. Its calls raise ``EnvironmentFault`` and ``SandboxFault``."""
+
+    @property
+    def observation(self) -> Observation:
+        """What stood there after reset."""
+
+    async def step(self, action: str) -> Step:
+        """Play one action."""
+
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, kind: Any, error: Any, trace: Any) -> None: ...
+
+
+class Playable(Protocol):
+    """A loaded source, wherever its jail is."""
+
+    @property
+    def info(self) -> JailInfo:
+        """What the source says about itself."""
+
+    async def episode(self, seed: int) -> Playing:
+        """Open an episode and reset it; raises ``EnvironmentFault`` and ``SandboxFault``."""
 
 
 def game_action(reply: str) -> str:

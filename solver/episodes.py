@@ -16,9 +16,9 @@ from typing import Any, Literal
 from memory import PlayRecord
 from sandbox import (
     EnvironmentFault,
-    Episode,
-    Jail,
     Message,
+    Playable,
+    Playing,
     Pool,
     SandboxFault,
     episode_return,
@@ -108,7 +108,7 @@ class _Rules:
 
 async def play(
     policy: Policy,
-    jail: Jail,
+    jail: Playable,
     *,
     seed: int,
     hint: str | None,
@@ -232,7 +232,7 @@ class _Outcome:
         return cls(None, "fault", f"{fault.stage}:{fault.reason}")
 
 
-async def _play(policy: Policy, jail: Jail, seed: int, hint: str | None, rules: _Rules) -> Play:
+async def _play(policy: Policy, jail: Playable, seed: int, hint: str | None, rules: _Rules) -> Play:
     rules = replace(
         rules,
         max_turns=min(rules.max_turns, jail.info.max_turns or rules.max_turns),
@@ -252,7 +252,7 @@ async def _play(policy: Policy, jail: Jail, seed: int, hint: str | None, rules: 
     return buffer.finish(seed, hint, rules, outcome)
 
 
-async def _turns(buffer: "_Buffer", episode: Episode, game: bool, rules: _Rules) -> _Outcome:
+async def _turns(buffer: "_Buffer", episode: Playing, game: bool, rules: _Rules) -> _Outcome:
     for turn in range(rules.max_turns):
         room = rules.context - len(buffer.ids)
         if room < 1:
