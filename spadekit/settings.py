@@ -1,7 +1,8 @@
-"""Configuration: a TOML file and ``section.key=value`` overrides, read into frozen dataclasses.
+"""Configuration: TOML files and ``section.key=value`` overrides, read into frozen dataclasses.
 
 Every key is checked against the dataclass of its section, so a misspelt key is refused with the
-nearest known name. A file may start with ``base = "other.toml"``; its own keys win over the base's.
+nearest known name and the file it stands in. A file may start with ``base = "other.toml"``, beside
+it; its own keys win over the base's, and those of overlays over both.
 """
 
 import dataclasses
@@ -19,7 +20,18 @@ from typing import Any, TypeVar, cast
 from spadekit.errors import BadInput
 
 T = TypeVar("T")
-Document = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value as it was written, and where: a file, or a ``--set``."""
+
+    value: Any
+    source: str
+
+
+Document = dict[str, dict[str, Entry]]
+"""Sections by name, their keys, and the entry of each that won."""
 
 
 @dataclass(frozen=True)
@@ -46,18 +58,22 @@ class Settings:
         return {kind.__name__: dataclasses.asdict(value) for kind, value in self.sections.items()}
 
 
-def load(path: Path, overrides: Sequence[str], schema: Mapping[str, type]) -> Settings:
-    """Read ``path``, apply overrides in order, and build every section of ``schema``.
+def load(
+    path: Path,
+    overrides: Sequence[str],
+    schema: Mapping[str, type],
+    overlays: Sequence[Path] = (),
+) -> Settings:
+    """Read ``path``, lay overlays and overrides on it in order, build every section of ``schema``.
 
     Raises ``BadInput`` for a missing or malformed file, an unknown section or key, a value of the
     wrong type, and whatever a section's ``__post_init__`` refuses.
     """
-    document = _read(path)
+    document: Document = {}
+    for one in (path, *overlays):
+        _read(one, document, schema)
     for text in overrides:
-        _override(document, text)
-    for name in document:
-        if name not in schema:
-            raise BadInput(f"{path}: unknown section [{name}]{_nearest(name, schema)}")
+        _override(document, text, schema)
     sections: dict[type, Any] = {
         kind: _build(kind, document.get(name, {}), name) for name, kind in schema.items()
     }
@@ -75,7 +91,10 @@ def _digest(plain: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
-def _read(path: Path, seen: tuple[Path, ...] = ()) -> Document:
+def _read(
+    path: Path, document: Document, schema: Mapping[str, type], seen: tuple[Path, ...] = ()
+) -> None:
+    """Lay the keys of a file, its base's first, on ``document``."""
     if path.resolve() in seen:
         raise BadInput(f"{path}: `base` leads back to this file; break the circle")
     if path.exists() and not path.is_file():
@@ -83,25 +102,37 @@ def _read(path: Path, seen: tuple[Path, ...] = ()) -> Document:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
+        asked = f" (the base of {seen[-1].name})" if seen else ""
         raise BadInput(
-            f"{path}: no such configuration file; see configs/ for the recipes"
+            f"{path}: no such configuration file{asked}; see configs/ for the recipes"
         ) from None
     except (OSError, ValueError) as error:
         raise BadInput(f"{path}: cannot be read as TOML: {error}") from None
     except RecursionError:
         raise BadInput(f"{path}: nested too deep") from None
     base = data.pop("base", None)
-    document: Document = {}
     if base is not None:
-        document = _read(path.parent / str(base), (*seen, path.resolve()))
+        if not isinstance(base, str):
+            raise BadInput(
+                f'{path}: `base` must be the name of one file, as in base = "other.toml"'
+            )
+        _read(path.parent / base, document, schema, (*seen, path.resolve()))
     for name, table in data.items():
         if not isinstance(table, dict):
             raise BadInput(f"{path}: `{name}` stands outside any [section]; move it into one")
-        document.setdefault(name, {}).update(table)
-    return document
+        section = _section(document, name, schema, str(path))
+        section.update((key, Entry(value, str(path))) for key, value in table.items())
 
 
-def _override(document: Document, text: str) -> None:
+def _section(
+    document: Document, name: str, schema: Mapping[str, type], source: str
+) -> dict[str, Entry]:
+    if name not in schema:
+        raise BadInput(f"{source}: unknown section [{name}]{_nearest(name, schema)}")
+    return document.setdefault(name, {})
+
+
+def _override(document: Document, text: str, schema: Mapping[str, type]) -> None:
     target, equals, value = text.partition("=")
     section, dot, key = target.strip().partition(".")
     if not (equals and dot and key) or "\n" in text:
@@ -112,17 +143,18 @@ def _override(document: Document, text: str) -> None:
         parsed = value.strip()
     except RecursionError:
         raise BadInput(f"--set {target}: nested too deep") from None
-    document.setdefault(section, {})[key] = parsed
+    source = f"--set {target.strip()}"
+    _section(document, section, schema, source)[key] = Entry(parsed, source)
 
 
-def _build(kind: type[T], table: Mapping[str, Any], name: str) -> T:
+def _build(kind: type[T], table: Mapping[str, Entry], name: str) -> T:
     fields = {field.name for field in dataclasses.fields(cast(Any, kind))}
     hints = typing.get_type_hints(kind)
     values: dict[str, Any] = {}
-    for key, value in table.items():
+    for key, entry in table.items():
         if key not in fields:
-            raise BadInput(f"[{name}] has no key `{key}`{_nearest(key, fields)}")
-        values[key] = _convert(value, hints[key], f"{name}.{key}")
+            raise BadInput(f"{entry.source}: [{name}] has no key `{key}`{_nearest(key, fields)}")
+        values[key] = _convert(entry.value, hints[key], f"{entry.source}: {name}.{key}")
     try:
         return kind(**values)
     except (TypeError, ValueError) as error:

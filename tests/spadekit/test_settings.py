@@ -49,6 +49,8 @@ def test_a_recipe_is_its_base_with_its_own_keys_on_top_and_overrides_last(tmp_pa
         ("rate = 1\n", "`rate` stands outside any [section]"),
         ("[engine\n", "cannot be read as TOML"),
         ("base = 'recipe.toml'\n", "leads back to this file"),
+        ("base = ['a.toml']\n", "`base` must be the name of one file"),
+        ("base = 'none.toml'\n", "none.toml: no such configuration file (the base of recipe.toml)"),
     ],
 )
 def test_a_bad_recipe_is_refused_with_what_is_wrong(
@@ -57,6 +59,37 @@ def test_a_bad_recipe_is_refused_with_what_is_wrong(
     with pytest.raises(BadInput) as error:
         load(write(tmp_path / "recipe.toml", text), [], SCHEMA)
     assert message in str(error.value)
+
+
+def test_overlays_lie_on_a_recipe_in_order_and_below_overrides(tmp_path: Path) -> None:
+    recipe = write(tmp_path / "recipe.toml", "[engine]\nrate = 1\nlimit = 1\nnames = ['a']\n")
+    one = write(tmp_path / "one.toml", "[engine]\nlimit = 2\nnames = ['b']\n")
+    two = write(tmp_path / "two.toml", "[engine]\nlimit = 3\n")
+    found = load(recipe, ["engine.rate=4"], SCHEMA, [one, two]).section(Engine)
+    assert found == Engine("local", 4.0, ("b",), 3)
+    assert load(recipe, [], SCHEMA, [two, one]).section(Engine).limit == 2
+
+
+def test_what_is_wrong_is_said_of_the_file_it_stands_in(tmp_path: Path) -> None:
+    """Neither the recipe that names a base, nor one that an overlay was laid on."""
+    write(tmp_path / "base.toml", "[engine]\nrte = 1\n")
+    child = write(tmp_path / "child.toml", "base = 'base.toml'\n[engine]\nlimit = 2\n")
+    sound = write(tmp_path / "sound.toml", "[engine]\nlimit = 2\n")
+    for text, message in [
+        ("[engine]\nrate = 'fast'\n", "over.toml: engine.rate = 'fast' must be"),
+        ("[engine]\nlimt = 1\n", "over.toml: [engine] has no key `limt`"),
+        ("[enginee]\n", "over.toml: unknown section [enginee]"),
+    ]:
+        over = write(tmp_path / "over.toml", text)
+        with pytest.raises(BadInput) as refused:
+            load(sound, [], SCHEMA, [over])
+        assert message in str(refused.value)
+    with pytest.raises(BadInput, match=r"base\.toml: \[engine\] has no key `rte`"):
+        load(child, [], SCHEMA)
+    with pytest.raises(BadInput, match=r"--set engine\.rte: \[engine\] has no key"):
+        load(sound, ["engine.rte=1"], SCHEMA)
+    with pytest.raises(BadInput, match=r"--set engin\.rate: unknown section"):
+        load(sound, ["engin.rate=1"], SCHEMA)
 
 
 def test_a_missing_recipe_and_a_malformed_override_are_refused(tmp_path: Path) -> None:
