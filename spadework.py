@@ -29,6 +29,7 @@ try:
     from memory.config import MemoryConfig
     from sandbox.config import SandboxConfig
     from solver.config import PolicyConfig, SolverConfig, SyncConfig, TrainConfig
+    from solver.openrlhf.config import ClusterConfig
     from spadekit.cli import Front
     from spadekit.errors import BadInput, OurFault
     from spadekit.report import Report
@@ -44,6 +45,7 @@ SECTIONS: dict[str, type] = {
     "solver": SolverConfig,
     "train": TrainConfig,
     "sync": SyncConfig,
+    "cluster": ClusterConfig,
     "corpus": CorpusConfig,
     "designer": DesignerConfig,
     "probe": ProbeConfig,
