@@ -81,8 +81,13 @@ def _common(
         bool, typer.Option("--json", help="Print JSON on stdout.", rich_help_panel=PANEL)
     ] = False,
     config: Annotated[
-        str, typer.Option(metavar="FILE", help="Recipe (TOML).", rich_help_panel=PANEL)
-    ] = "",
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Recipe (TOML). Further ones are laid over the first in order.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option(
@@ -102,7 +107,8 @@ def _common(
     ] = "spadework-data",
 ) -> Session:
     """Open the session that the common options describe; its signature declares them."""
-    path = Path(config) if config else front.default_config
-    given = ["--config", config] if config else []
+    path, *overlays = [Path(one) for one in config or ()] or [front.default_config]
+    settings = load(path, overrides or (), front.schema, overlays)
+    given = [word for one in config or () for word in ("--config", one)]
     given += [word for one in overrides or () for word in ("--set", one)]
-    return Session(Report(as_json), load(path, overrides or (), front.schema), Path(home), tuple(given))
+    return Session(Report(as_json), settings, Path(home), tuple(given))

@@ -154,7 +154,11 @@ def _build(kind: type[T], table: Mapping[str, Entry], name: str) -> T:
     for key, entry in table.items():
         if key not in fields:
             raise BadInput(f"{entry.source}: [{name}] has no key `{key}`{_nearest(key, fields)}")
-        values[key] = _convert(entry.value, hints[key], f"{entry.source}: {name}.{key}")
+        # An override names the key already.
+        where = (
+            entry.source if entry.source.startswith("--set") else f"{entry.source}: {name}.{key}"
+        )
+        values[key] = _convert(entry.value, hints[key], where)
     try:
         return kind(**values)
     except (TypeError, ValueError) as error:
