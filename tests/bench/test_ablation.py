@@ -1,0 +1,146 @@
+"""The comparison of arms: what is left to do, the figures, and a small one run for real."""
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bench.ablation.arms import ARMS, named
+from bench.ablation.outcome import Health, Trained, curve, entry, gain, lead
+from bench.ablation.picture import picture
+from bench.ablation.work import Work, commands
+from bench.charts import Point, Series
+from bench.config import AblationConfig
+from bench.heldout.results import Result
+from spadekit.errors import BadInput
+from spadekit.settings import load
+from spadework import RECIPES, SECTIONS
+
+ROOT = Path(__file__).parents[2]
+MakeResult = Callable[[int, float], Result]
+NONE = (None, None)
+HEALTH = Health(NONE, NONE, NONE, NONE, NONE, NONE)
+
+
+def trained(make: MakeResult, arm: str, seed: int, end: float) -> Trained:
+    return Trained(arm, seed, 20, (make(0, 0.2), make(10, 0.3), make(20, end)), HEALTH)
+
+
+def work(home: Path, arm: str, version: int = 0) -> Work:
+    for number in range(version + 1):
+        (home / "policy" / f"v{number:06d}").mkdir(parents=True)
+    return Work(named((arm,))[0], 1, home)
+
+
+def test_every_arm_is_a_recipe_that_loads() -> None:
+    for arm in ARMS:
+        load(RECIPES / "embedded.toml", arm.settings, SECTIONS)
+
+
+def test_an_unknown_arm_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(BadInput, match="no arm 'selfplay'; known: self_play, fixed_pool"):
+        named(("selfplay",))
+
+
+def test_both_kinds_of_arm_end_with_the_same_number_of_training_steps(tmp_path: Path) -> None:
+    config = AblationConfig(rounds=7, pool=2)
+    [loop, _] = commands(work(tmp_path / "a", "self_play"), config, (), 0)
+    [pool, train, _] = commands(work(tmp_path / "b", "fixed_pool"), config, (), 0)
+    assert loop[:3] == ["loop", "--rounds", "7"]
+    assert pool[:3] == ["generate", "--rounds", "2"]
+    assert train[:3] == ["train", "--steps", "7"]
+    assert "train.designer_weight=0" in train
+    assert {"producer.seed=1", "train.seed=1"} <= set(loop) & set(train)
+
+
+def test_what_is_done_already_is_not_done_again(tmp_path: Path) -> None:
+    config = AblationConfig(rounds=7, pool=2)
+    [train, _] = commands(work(tmp_path / "a", "fixed_pool", version=3), config, (), 2)
+    assert train[:3] == ["train", "--steps", "4"]
+    [report] = commands(work(tmp_path / "b", "self_play", version=7), config, (), 7)
+    assert report[0] == "report"
+
+
+def test_settings_given_to_the_comparison_reach_every_command(tmp_path: Path) -> None:
+    given = ("--config", "my.toml", "--set", "train.groups=2")
+    for words in commands(work(tmp_path, "fixed_pool"), AblationConfig(), given, 0):
+        assert "train.groups=2" in words
+        assert words[words.index("--config") + 1] == "my.toml"
+
+
+def test_an_entry_tells_both_decodings_with_their_interval(heldout_result: MakeResult) -> None:
+    record = entry(trained(heldout_result, "self_play", 1, 0.4))
+    assert (record["arm"], record["seed"], record["rounds"]) == ("self_play", 1, 20)
+    for decoding in ("sampled", "greedy"):
+        figures = record[decoding]
+        assert figures["difference"] == pytest.approx(figures["end"] - figures["start"])
+        assert figures["low"] < figures["difference"] < figures["high"]
+
+
+def test_the_last_version_counts_not_the_best(heldout_result: MakeResult) -> None:
+    results = (heldout_result(0, 0.2), heldout_result(10, 0.9), heldout_result(20, 0.2))
+    one = Trained("self_play", 0, 20, results, HEALTH)
+    assert abs(gain([one], "sampled").mean or 1.0) < 0.1
+
+
+def test_arms_are_compared_seed_by_seed(heldout_result: MakeResult) -> None:
+    high = [trained(heldout_result, "self_play", seed, 0.8) for seed in (0, 1)]
+    low = [trained(heldout_result, "fixed_pool", seed, 0.2) for seed in (0, 1)]
+    found = lead(high, low, "sampled")
+    assert found.mean is not None
+    assert found.low is not None
+    assert found.mean > 0.4
+    assert found.low > 0
+    assert lead(high, high, "sampled").mean == 0
+    with pytest.raises(ValueError, match="seed by seed"):
+        lead(high, low[:1], "sampled")
+
+
+def test_a_curve_has_only_versions_that_every_seed_was_judged_at(
+    heldout_result: MakeResult,
+) -> None:
+    first = trained(heldout_result, "self_play", 0, 0.4)
+    second = replace(
+        trained(heldout_result, "self_play", 1, 0.4), results=(first.results[0], first.results[2])
+    )
+    assert [version for version, _ in curve([first, second], "sampled")] == [0, 20]
+
+
+def test_the_picture_is_a_file_of_its_own_with_text_that_is_text() -> None:
+    series = [Series("<script>", (Point(0.0, 0.1, 0.0, 0.2), Point(5.0, 0.3, 0.2, 0.4)))]
+    root = ET.fromstring(picture("a & b", series, x_label="version"))
+    texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"<script>", "a & b"} <= set(texts)
+    assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
+
+
+SMALL = (
+    *("producer.designs=4", "producer.designs_per_brief=2", "probe.plays=2"),
+    *("train.groups=1", "train.group=2", "heldout.plays=1", "heldout.greedy_plays=1"),
+    *("ablation.seeds=[0]", "ablation.rounds=1", "ablation.pool=1"),
+    'ablation.arms=["self_play","fixed_pool"]',
+)
+
+
+def test_a_comparison_leaves_records_and_is_not_done_twice(tmp_path: Path) -> None:
+    few = tmp_path / "few.jsonl"
+    whole = (ROOT / "bench" / "heldout" / "embedded.jsonl").read_text()
+    few.write_text("".join(whole.splitlines(keepends=True)[:4]))
+    words = [sys.executable, "-m", "spadework", "bench", "ablation", "--json"]
+    words += ["--home", str(tmp_path / "home"), "--set", f"heldout.path={few}"]
+    words += [word for one in SMALL for word in ("--set", one)]
+    first = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
+    records = json.loads(first.stdout)
+    assert [(one["arm"], one["seed"]) for one in records] == [("self_play", 0), ("fixed_pool", 0)]
+    assert records == json.loads((tmp_path / "home/ablation/learning.json").read_text())
+    ET.parse(tmp_path / "home/ablation/learning.svg")
+    version = tmp_path / "home/ablation/fixed_pool-0/policy/v000001/policy.json"
+    made = version.stat().st_mtime_ns
+    again = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert json.loads(again.stdout) == records
+    assert version.stat().st_mtime_ns == made
