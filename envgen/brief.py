@@ -18,6 +18,7 @@ from envgen.config import DesignerConfig
 from envgen.corpus import Corpus, Document, cut, keywords
 from envgen.designer import HintSource
 from envgen.failures import Failure, frequent, refusals
+from envgen.levels import choose, paid_lately, weights
 from envgen.playbook import Page, Playbook
 from envgen.seeds import Seed
 from envgen.seeds import load as load_seeds
@@ -124,6 +125,7 @@ def make_briefs(
         skills += rng.sample(config.skills, len(config.skills))
     places = Counter(drawn)
     failures: dict[str, tuple[Failure, ...]] = {}
+    paid = paid_lately(store) if config.difficulty == "adaptive" else []
     standings = store.latest_standings(policy_version) if config.memory else {}
 
     def known(records: Sequence[EnvironmentRecord]) -> tuple[Known, ...]:
@@ -156,7 +158,7 @@ def make_briefs(
                 id=f"{round_number:06d}-{index:03d}",
                 setting=setting,
                 skill=skill,
-                level=rng.choice(config.levels),
+                level=choose(rng, config.levels, weights(paid, skill, config.levels)),
                 document=document,
                 topic=keywords(document, TOPIC_WORDS, preferred=preferred) if document else (),
                 like=like,

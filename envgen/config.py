@@ -1,7 +1,7 @@
 """The designer's sections of a recipe."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from envgen.corpus.config import CorpusConfig
@@ -28,6 +28,9 @@ class DesignerConfig:
     max_tokens: int = 16384
     skills: tuple[str, ...] = GAME_SKILLS + TOOL_SKILLS
     levels: tuple[int, ...] = (1, 2, 3, 4, 5)
+    difficulty: Literal["even", "adaptive"] = "adaptive"
+    """How a brief's level is drawn from ``levels``: evenly, or by what designs of the last rounds were
+    paid at each (see ``envgen.levels``)."""
     memory: bool = True
     """Show frontier environments as examples, mastered or hopeless ones as things to avoid, and what
     designs were refused for lately."""
@@ -125,12 +128,16 @@ class ProducerConfig:
     designs_per_brief: int = 4
     """Completions of one brief: a GRPO group of the designer."""
     parallel_certificates: int = 4
+    """Certificates at once; with `--workers ray` on each worker."""
     guessable: float = 0.1
     """How often the answer of one seed may be right on another, in designs whose plays are one answer;
     `check` and `import` always hold to the default."""
     in_flight: int = 128
     """Designs on their way at once, from the first token to the last play: where certificates or plays
     are slow, no more designs are begun."""
+    ray_address: str = field(default="auto", compare=False)
+    """HOST:PORT of the head of a Ray cluster, for `--workers ray`; `auto`: one that runs on this
+    machine."""
 
     def __post_init__(self) -> None:
         for name in ("designs", "designs_per_brief", "parallel_certificates", "in_flight"):
