@@ -148,9 +148,16 @@ class SyncConfig:
 
     every: int = 1
     """Switch after this many policy versions."""
+    max_ahead: int = 2
+    """Most shards that a producer of its own may be ahead of the trainer, the one it works at included:
+    shard n is designed by version n - max_ahead. `loop` takes turns, which is 1."""
+    watch_s: float = field(default=1.0, compare=False)
+    """How often a process that waits for the other looks at what it waits for."""
 
     def __post_init__(self) -> None:
-        _at_least(self, 1, "every")
+        _at_least(self, 1, "every", "max_ahead")
+        if not self.watch_s > 0:
+            raise ValueError("watch_s must be above 0")
 
 
 def _at_least(config: object, bound: float, *names: str) -> None:
