@@ -13,11 +13,12 @@ from solver.config import PolicyConfig
 from solver.versions import Versions
 from spadekit.cli import Session
 from spadekit.errors import BadInput
+from spadekit.runs import run_name
 
 
 def report(session: Session, run: str, heldout_every: int) -> None:
     """Write the page of a run and print where it is and its main figures (``--json``: all)."""
-    _check_name(run)
+    run_name(run)
     versions = Versions(session.home / "policy")
     memory = session.settings.section(MemoryConfig)
     with Store.open(memory.place(session.home), memory) as store:
@@ -43,7 +44,7 @@ def report(session: Session, run: str, heldout_every: int) -> None:
 
 def heldout(session: Session, run: str, version: int | None) -> None:
     """Judge one version on the held-out set, by family and in all."""
-    _check_name(run)
+    run_name(run)
     versions = Versions(session.home / "policy")
     if not versions.all():
         versions.bootstrap(session.settings.section(PolicyConfig))
@@ -111,8 +112,3 @@ def _print_heldout(session: Session, figures: RunFigures) -> None:
         ["policy version", "training temperature", "greedy"],
         rows,
     )
-
-
-def _check_name(run: str) -> None:
-    if not run.replace("-", "").replace("_", "").isalnum():
-        raise BadInput(f"run {run!r}: a run's name has letters, digits, `-` and `_` only")

@@ -12,8 +12,9 @@ from sandbox import Sandbox, SandboxConfig
 from solver.versions import Versions
 from spadekit.cli import Session, command, session
 from spadekit.errors import BadInput
-from spadekit.files import exclusive
+from spadekit.home import producing
 from spadekit.report import Report
+from spadekit.runs import RunOption
 
 SHOWN = 40
 """Refusals that are listed one by one; ``--json`` lists all."""
@@ -32,12 +33,10 @@ def register(app: typer.Typer) -> None:
                 help="A folder of .py files, a .jsonl or .parquet file, a data set, or tasks.",
             ),
         ],
-        run: Annotated[str, typer.Option(help="Name of the run.")] = "main",
+        run: RunOption = "main",
     ) -> None:
         """Certify somebody's environments and publish the sound, new ones as one shard."""
         current = session(ctx)
-        if not run.replace("-", "").replace("_", "").isalnum():
-            raise BadInput(f"--run {run!r}: use letters, digits, `-` and `_` only")
         try:
             done = asyncio.run(_import(current, pool, run))
         except KeyboardInterrupt:
@@ -56,10 +55,9 @@ async def _import(current: Session, uri: str, run: str) -> Imported:
     home, settings = current.home, current.settings
     config = settings.section(SandboxConfig)
     pool = open_pool(uri, config.max_source_bytes)
-    busy = f"another process is at work in {home}; wait for it or name another --home"
     memory = settings.section(MemoryConfig)
     with (
-        exclusive(home / "lock", busy),
+        producing(home),
         Store.open(memory.place(home), memory, create=True) as store,
     ):
         _one_run(store, run, current)

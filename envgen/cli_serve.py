@@ -8,6 +8,7 @@ import typer
 
 from spadekit.cli import command, session
 from spadekit.errors import BadInput
+from spadekit.runs import RunOption
 
 VARIABLE = "SPADEWORK_TOKEN"
 LEAST = 16
@@ -33,11 +34,9 @@ def register(app: typer.Typer) -> None:
                 help=f"File with the token that changing calls must show; else {VARIABLE} has it.",
             ),
         ] = "",
-        run: Annotated[str, typer.Option(help="Name of the run.")] = "main",
+        run: RunOption = "main",
     ) -> None:
         """The environment-generation service: HTTP API (/docs, /health, /metrics), a stock kept up."""
-        if not run.replace("-", "").replace("_", "").isalnum():
-            raise BadInput(f"--run {run!r}: use letters, digits, `-` and `_` only")
         current = session(ctx)
         token = _token(token_file)
         try:

@@ -15,6 +15,8 @@ from spadekit.errors import BadInput
 
 LEFT_OVER_S = 3600.0
 """After this long a temporary file or folder beside its target is what a kill left behind."""
+SOON_S = 0.2
+"""How long a lock is waited for whose holder may be as good as gone."""
 
 
 def sync(path: Path) -> None:
@@ -81,7 +83,8 @@ def folder_atomic(path: Path) -> Iterator[Path]:
 def exclusive(path: Path, busy: str) -> Iterator[None]:
     """Hold a lock file for the block; raises ``BadInput(busy)`` when another process holds it.
 
-    The kernel lets go when the process ends, however it ends.
+    The kernel lets go when the process ends, however it ends. One that is being asked about
+    (``is_held``) or is just ending is waited for, ``SOON_S`` at most.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,11 +92,30 @@ def exclusive(path: Path, busy: str) -> Iterator[None]:
     except OSError as error:
         raise BadInput(f"{path.parent} cannot be written: {error.strerror or error}") from None
     with handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadInput(busy) from None
+        end = time.monotonic() + SOON_S
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    raise BadInput(busy) from None
+            time.sleep(SOON_S / 10)
         yield
+
+
+def is_held(path: Path) -> bool:
+    """Whether somebody is in the ``exclusive`` block of a lock file."""
+    try:
+        handle = path.open("rb")
+    except OSError:
+        return False
+    with handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 class Journal:

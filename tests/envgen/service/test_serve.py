@@ -263,7 +263,7 @@ def test_a_signal_ends_streams_and_process_in_order_and_the_job_goes_on_another_
         (("--host", "::"), "can be reached from other machines"),
         (("--host", "no-such-host.invalid"), "no such address"),
         (("--token-file", "/nonexistent"), "cannot be read"),
-        (("--run", "../x"), "use letters"),
+        (("--run", "../x"), "has letters"),
         (("--set", "service.stock=-1"), "stock must be at least 0"),
         (("--set", "service.hosts=['a:1']"), "not a bare host name"),
     ],
@@ -291,6 +291,6 @@ def test_a_port_in_use_is_one_line_before_the_home_is_opened(refused: Callable[.
 def test_a_home_in_use_is_one_line(refused: Callable[..., str], tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    with (home / "lock").open("ab") as lock:
+    with (home / "rounds.lock").open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert "another process is at work" in refused("--port", "0", home=home)
+        assert "another process produces rounds" in refused("--port", "0", home=home)

@@ -1,0 +1,17 @@
+"""What a run may be called, and the option ``--run`` of the commands that work on one."""
+
+from typing import Annotated
+
+import typer
+
+from spadekit.errors import BadInput
+
+
+def run_name(text: str) -> str:
+    """Return a run's name as it is; ``BadInput`` for one that could not be a folder's everywhere."""
+    if not text.replace("-", "").replace("_", "").isalnum():
+        raise BadInput(f"run {text!r}: a run's name has letters, digits, `-` and `_` only")
+    return text
+
+
+RunOption = Annotated[str, typer.Option("--run", help="Name of the run.", callback=run_name)]
