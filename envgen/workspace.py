@@ -15,7 +15,7 @@ from solver.engines import open_policy
 from solver.policy import Policy
 from solver.versions import Versions
 from spadekit.errors import BadInput
-from spadekit.files import exclusive
+from spadekit.home import producing
 from spadekit.report import Report
 from spadekit.settings import Settings
 
@@ -66,8 +66,7 @@ async def open_workspace(
     before anything long starts, and ``SandboxFault`` where environments cannot be run safely.
     """
     policy_config = settings.section(PolicyConfig)
-    busy = f"another process is at work in {home}; wait for it or name another --home"
-    with exclusive(home / "lock", busy):
+    with producing(home):
         memory = settings.section(MemoryConfig)
         store = Store.open(memory.place(home), memory, create=True)
         _one_run(store, run, home)
