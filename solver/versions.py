@@ -1,7 +1,7 @@
 """The policy directory: versions ``vNNNNNN/`` with weights, published by rename and never changed.
 
 policy/v000000/   model.safetensors, config.json, tokenizer files, policy.json
-policy/v000001/   the same, and optimiser.state: the trainer's state after this version
+policy/v000001/   the same, and the trainer's state after this version: optimiser.state, curriculum.json
 """
 
 import hashlib
@@ -14,12 +14,15 @@ from typing import Any
 
 from solver.config import PolicyConfig
 from solver.embedded.manifest import SHIPPED
+from solver.validation import check_successor
 from solver.weights import MEND, load_model, weight_files
-from spadekit.errors import BadInput
+from spadekit.errors import BadInput, OurFault
 from spadekit.files import folder_atomic, write_json
 
 OPTIMISER = "optimiser.state"
 """In the safetensors format under another name: model servers load every ``*.safetensors`` they find."""
+CURRICULUM = "curriculum.json"
+"""What the version's step played and why, and the curriculum's state (``solver.curriculum``)."""
 INFO = "policy.json"
 
 
@@ -67,11 +70,11 @@ class PolicyInfo:
 
     @property
     def weights(self) -> str:
-        """One digest of the files that decide what the version says (the optimiser's do not)."""
+        """One digest of the files that decide what the version says (the trainer's state does not)."""
         lines = [
             f"{name} {digest}"
             for name, digest in sorted(self.digests.items())
-            if not name.startswith("optimiser")
+            if not name.startswith("optimiser") and name != CURRICULUM
         ]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -147,26 +150,50 @@ class Versions:
             for entry in names:
                 shutil.copyfile(entry, folder / entry.name)
 
-        self.publish(PolicyInfo(0, None, 0, None, "", {}, {}, config.model), write)
-        return target
+        return target if self._begin(config.model, write) else self.bootstrap(config)
 
     def _bootstrap_endpoint(self, config: PolicyConfig, target: Path) -> Path:
         """Make version 0 of a model that lies behind an endpoint: a record without weights."""
         if not target.is_dir():
-            self.publish(PolicyInfo(0, None, 0, None, "", {}, {}, config.model), lambda _: None)
+            self._begin(config.model, lambda _: None)
         return target
 
+    def _begin(self, model: str, write: Callable[[Path], None]) -> bool:
+        """Publish version 0; False when another process, begun at the same time, has just done so."""
+        try:
+            self.publish(PolicyInfo(0, None, 0, None, "", {}, {}, model), write)
+        except BadInput:
+            if not self.has(0):
+                raise
+            return False
+        return True
+
     def publish(self, info: PolicyInfo, write: Callable[[Path], None]) -> Path:
-        """Publish a version: ``write`` fills the folder, digests are added, then it is renamed."""
+        """Publish a version: ``write`` fills the folder, digests are added, then it is renamed.
+
+        One with a parent is first checked against it (``solver.validation``): everybody who watches
+        the folder takes over what stands there. Raises ``OurFault`` for one that does not pass,
+        ``BadInput`` for a folder that cannot be written.
+        """
         target = self.path(info.version)
         try:
             with folder_atomic(target) as folder:
                 write(folder)
+                if info.parent is not None:
+                    self._check(info, folder)
                 digests = {entry.name: file_digest(entry) for entry in sorted(folder.iterdir())}
                 write_json(folder / INFO, {**asdict(info), "digests": digests})
         except OSError as error:
             raise BadInput(f"{target} cannot be written: {error}") from None
         return target
+
+    def _check(self, info: PolicyInfo, folder: Path) -> None:
+        assert info.parent is not None
+        try:
+            check_successor(folder, self.path(info.parent))
+        except BadInput as error:
+            why = str(error).replace(str(folder), self.path(info.version).name)
+            raise OurFault(f"policy version {info.version} was not published: {why}") from error
 
 
 def version_of(folder: Path) -> int:

@@ -5,6 +5,9 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import torch
+from safetensors.torch import save_file
+
 from bench.heldout.results import Protocol, Result, Returns, save
 from memory import (
     DesignRecord,
@@ -211,11 +214,13 @@ def training(rng: random.Random, number: int) -> PolicyInfo:
 
 
 def publish_version(versions: Versions, info: PolicyInfo) -> None:
-    """Publish a version whose weights are a few bytes: nothing here loads them."""
-    versions.publish(
-        info,
-        lambda folder: (folder / "model.safetensors").write_bytes(b"%d" % info.version) and None,
-    )
+    """Publish a version whose weights are one number: nothing here loads them."""
+
+    def write(folder: Path) -> None:
+        save_file({"number": torch.tensor([float(info.version)])}, folder / "model.safetensors")
+        write_json(folder / "config.json", {"model_type": "llama"})
+
+    versions.publish(info, write)
 
 
 def heldout_result(version: int, solve: float) -> Result:

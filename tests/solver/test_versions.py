@@ -28,7 +28,7 @@ def publish(versions: Versions, version: int) -> Path:
             if entry.name != "policy.json":
                 shutil.copyfile(entry, folder / entry.name)
 
-    info = PolicyInfo(version, version - 1, version, version, "abc", {}, {"loss": 0.5})
+    info = PolicyInfo(version, 0, version, version, "abc", {}, {"loss": 0.5})
     return versions.publish(info, write)
 
 

@@ -131,17 +131,18 @@ def versions(model_dir: Path, tmp_path: Path) -> Versions:
     first = versions.bootstrap(PolicyConfig(model=str(model_dir)))
     weights = load_file(first / "model.safetensors")
 
-    def write(number: int, changed: dict[str, torch.Tensor]) -> None:
+    def write(number: int, parent: int | None, changed: dict[str, torch.Tensor]) -> None:
         def fill(folder: Path) -> None:
             for path in first.iterdir():
                 if path.name not in ("policy.json", "model.safetensors"):
                     shutil.copyfile(path, folder / path.name)
             save_file(changed, folder / "model.safetensors", metadata={"format": "pt"})
 
-        versions.publish(PolicyInfo(number, number - 1, number, number, "", {}, {}), fill)
+        versions.publish(PolicyInfo(number, parent, number, number, "", {}, {}), fill)
 
-    write(1, {name: value + 0.05 for name, value in weights.items()})
-    write(2, weights | {"model.norm.weight": torch.ones(7)})
+    write(1, 0, {name: value + 0.05 for name, value in weights.items()})
+    # Without a parent nothing is compared when it is published.
+    write(2, None, weights | {"model.norm.weight": torch.ones(7)})
     return versions
 
 
