@@ -1,7 +1,8 @@
 """Trains the embedded policy from nothing on the grammar's designs and plays.
 
 One or two ranks of one thread each (gloo); resumable from its own checkpoint. The learning rate
-falls linearly with the share of the minutes that is spent, so a run always ends annealed.
+falls linearly with the share of the steps that are done, so how fast the machine is, or how busy,
+makes no difference to what comes out.
 """
 
 import argparse
@@ -32,7 +33,7 @@ class Recipe:
     """One pre-training run."""
 
     seed: int
-    minutes: float
+    steps: int
     out: Path
     ranks: int = 2
     rate: float = 2.5e-3
@@ -201,11 +202,9 @@ def _train(
     began = time.monotonic() - progress.spent_s
     saved = time.monotonic()
     model.train()
-    while True:
+    while progress.step < recipe.steps:
         progress.spent_s = time.monotonic() - began
-        share = _agreed(progress.spent_s / (recipe.minutes * 60), recipe.ranks)
-        if share >= 1:
-            break
+        share = progress.step / recipe.steps
         rate = recipe.rate * min(1.0, (progress.step + 1) / recipe.warmup) * (1 - 0.98 * share)
         _set_rate(adam, rate)
         _set_rate(muon, rate * recipe.muon)
@@ -230,15 +229,6 @@ def _train(
     progress.pools = {name: source.pool for name, source in sources.items()}
     if rank == 0:
         _save(recipe, model, adam, muon, progress)
-
-
-def _agreed(share: float, ranks: int) -> float:
-    """Return rank 0's share, so that all ranks stop at the same step."""
-    if ranks == 1:
-        return share
-    value = torch.tensor([share])
-    dist.broadcast(value, 0)
-    return float(value.item())
 
 
 def _average(params: list[Tensor], ranks: int) -> None:
@@ -321,12 +311,12 @@ def main() -> None:
     """Read the command line and train."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--minutes", type=float, default=55.0)
+    parser.add_argument("--steps", type=int, default=6_200, help="about 1,800 tokens each")
     parser.add_argument("--ranks", type=int, default=2, choices=(1, 2))
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--snapshot", action="store_true", help="only export the last checkpoint")
     given = parser.parse_args()
-    recipe = Recipe(given.seed, given.minutes, given.out, given.ranks)
+    recipe = Recipe(given.seed, given.steps, given.out, given.ranks)
     snapshot(recipe) if given.snapshot else run(recipe)
 
 

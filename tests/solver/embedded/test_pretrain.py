@@ -12,15 +12,13 @@ from solver.embedded.grammar import FAMILIES
 from solver.embedded.muon import orthogonal
 
 
-def test_a_run_stops_in_time_goes_on_from_its_checkpoint_and_exports_a_policy(
-    tmp_path: Path,
-) -> None:
-    recipe = pretrain.Recipe(seed=1, minutes=0.02, out=tmp_path / "run", ranks=1, tokens=600)
+def test_a_run_goes_on_from_its_checkpoint_and_exports_a_policy(tmp_path: Path) -> None:
+    recipe = pretrain.Recipe(seed=1, steps=4, out=tmp_path / "run", ranks=1, tokens=600)
     pretrain.run(recipe)
     first = torch.load(tmp_path / "run" / "state.pt", weights_only=True)["progress"]
-    pretrain.run(replace(recipe, minutes=0.05))
+    pretrain.run(replace(recipe, steps=8))
     second = torch.load(tmp_path / "run" / "state.pt", weights_only=True)["progress"]
-    assert 0 < first["step"] < second["step"]
+    assert (first["step"], second["step"]) == (4, 8)
     assert second["tokens"] > first["tokens"]
     policy = tmp_path / "run" / "policy"
     assert manifest.problems(policy) == []
@@ -34,7 +32,7 @@ def test_the_same_seed_makes_the_same_untrained_weights_and_batches(tmp_path: Pa
     one, two = pretrain.build_model(5, fast), pretrain.build_model(5, fast)
     for left, right in zip(one.parameters(), two.parameters(), strict=True):
         assert torch.equal(left, right)
-    recipe = pretrain.Recipe(seed=5, minutes=1, out=tmp_path, tokens=600)
+    recipe = pretrain.Recipe(seed=5, steps=1, out=tmp_path, tokens=600)
     encode = pretrain.data.Encoder(fast)
     batches = [pretrain.Batches(recipe, "solver", 0, encode, 3) for _ in range(2)]
     assert [batches[0].next() for _ in range(5)] == [batches[1].next() for _ in range(5)]
