@@ -126,7 +126,7 @@ def make_briefs(
     places = Counter(drawn)
     failures: dict[str, tuple[Failure, ...]] = {}
     paid = paid_lately(store) if config.difficulty == "adaptive" else []
-    standings = store.latest_standings(policy_version) if config.memory else {}
+    standings = store.standings_before(policy_version) if config.memory else {}
 
     def known(records: Sequence[EnvironmentRecord]) -> tuple[Known, ...]:
         return tuple(Known(record, standings[record.id]) for record in records)

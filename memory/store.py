@@ -171,6 +171,11 @@ class Store:
     # Shards
 
     @answering
+    def numbers(self) -> list[int]:
+        """Return the numbers of all shards in order, which is cheaper than their manifests."""
+        return shards.numbers(self.place / "shards")
+
+    @answering
     def shards(self) -> list[Manifest]:
         """Return the manifests of all shards in order."""
         root = self.place / "shards"
@@ -285,6 +290,30 @@ class Store:
     @answering
     def latest_standings(self, policy_version: int | None = None) -> Latest:
         """Return each environment's newest standing (of at most ``policy_version``), by id."""
+        rows, latest = self._standings()
+        if policy_version is None:
+            return latest
+        return Latest({o.environment: o for o in rows if o.policy_version <= policy_version})
+
+    @answering
+    def standings_before(self, policy_version: int) -> Latest:
+        """Return the newest standings as they were before anything was trained on from a version.
+
+        Left out is what a training step from that version settled: of its plays none is hinted. So
+        neither such a step that is done again nor a round designed beside it depends on how far it is.
+        """
+        rows, _ = self._standings()
+        return Latest(
+            {
+                one.environment: one
+                for one in rows
+                if one.policy_version < policy_version
+                or (one.policy_version == policy_version and one.plays_hinted)
+            }
+        )
+
+    def _standings(self) -> tuple[list[StandingRecord], Latest]:
+        """All standings by policy version, and the newest of each environment."""
         self._refresh()
         with self._lock:
             version = (self.tables.uri, int(self.tables.table("standings").version))
@@ -292,10 +321,7 @@ class Store:
                 rows = from_table(StandingRecord, self.tables.scan("standings"))
                 rows.sort(key=lambda one: one.policy_version)
                 self._latest = (version, rows, Latest({one.environment: one for one in rows}))
-            _, rows, latest = self._latest
-        if policy_version is None:
-            return latest
-        return Latest({o.environment: o for o in rows if o.policy_version <= policy_version})
+            return self._latest[1:]
 
     @answering
     def search(
@@ -347,12 +373,13 @@ class Store:
         """Choose examples for a brief by ``seed``: up to ``n`` per list, of one skill and setting.
 
         Frontier ones are drawn from the ``4 n`` of greatest regret, those to avoid from all that
-        are mastered, hopeless or hint-only, by their newest standing up to ``policy_version``.
+        are mastered, hopeless or hint-only, by their newest standing before anything was trained on
+        from ``policy_version``.
         """
         self._refresh()
         where = search.filters(setting, skill, None)
         ids = self.tables.scan("environments", where, ["id"]).column("id").to_pylist()
-        frontier, avoid = choose(ids, self.latest_standings(policy_version), seed, n)
+        frontier, avoid = choose(ids, self.standings_before(policy_version), seed, n)
         records = {one.id: one for one in self.environments(ids=[*frontier, *avoid])}
         return Examples(
             tuple(records[one] for one in frontier), tuple(records[one] for one in avoid)

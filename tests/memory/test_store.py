@@ -112,6 +112,20 @@ def test_standings_keep_their_history_and_the_newest_up_to_a_version_counts(stor
     assert not store.latest_standings(-1)
 
 
+def test_what_training_settled_from_a_version_on_is_not_known_before_it(store, make):
+    store.upsert_standings(
+        [
+            make.standing("a", 1),
+            make.standing("a", 2, plays_hinted=0, status="mastered"),
+            make.standing("b", 2, status="hopeless"),
+        ]
+    )
+    assert store.standings_before(1) == {"a": store.standings("a")[0]}
+    before = store.standings_before(2)
+    assert (before["a"].status, before["b"].status) == ("frontier", "hopeless")
+    assert store.standings_before(3)["a"].status == "mastered"
+
+
 def test_a_rebuilt_store_equals_the_original(full, make):
     full.append_plays([make.play(7), make.play(8)])
     full.upsert_standings([make.standing("e", 4, updated=9)])
