@@ -55,12 +55,25 @@ def register(app: typer.Typer) -> None:
 
 
 def save(out: Path, env: Exportable, to: str) -> Path:
-    """Write an export below ``out``; return its file or folder. Raises ``BadInput``."""
+    """Write an export below ``out``; return its file or folder.
+
+    The same export that is there already is left as it is. Raises ``BadInput`` where something else
+    is in the way: it may have been edited, and nothing of it is lost.
+    """
     made = render(env, to)
     target = out / (f"{env.slug}.py" if to == "source" else env.slug)
+    folder = target.parent if to == "source" else target
     try:
         if target.exists():
-            raise BadInput(f"{target} is already there; move it away or name another --out")
+            other = next(
+                (name for name, text in made.items() if not _holds(folder / name, text)), ""
+            )
+            if other:
+                raise BadInput(
+                    f"{folder / other} is not what this export writes there (edited, of another "
+                    f"environment, or of another version): move {target} away, or name another --out"
+                )
+            return target
         if to == "source":
             write_atomic(target, made[target.name].encode())
             return target
@@ -72,6 +85,10 @@ def save(out: Path, env: Exportable, to: str) -> Path:
     except OSError as error:
         raise BadInput(f"{target} cannot be written: {error.strerror or error}") from None
     return target
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_bytes() == text.encode()
 
 
 async def _described(found: Seed, config: SandboxConfig) -> Exportable:

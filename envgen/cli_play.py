@@ -1,6 +1,7 @@
 """The command ``play``: play an environment by hand in the terminal."""
 
 import asyncio
+import difflib
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -59,11 +60,16 @@ def resolve(env: str, home: Path, config: MemoryConfig, largest: int) -> Seed:
         return Seed(Path(env).stem, "", file.skills, file.difficulty, file.source, file.hint)
     if seed := seed_of(env):
         return seed
+    names = [seed.name for seed in load_seeds()]
+    near = difflib.get_close_matches(env, names, n=1)
+    meant = f"did you mean the seed `{near[0]}`?" if near else f"the seeds are {', '.join(names)}"
     if not config.uri and not (home / "store" / "store.json").is_file():
-        names = ", ".join(seed.name for seed in load_seeds())
-        raise BadInput(f"{env}: no such seed, and no store in {home}; the seeds are {names}")
+        raise BadInput(f"{env}: no such seed, and no store in {home}; {meant}")
     with Store.open(config.place(home), config) as store:
-        return of_record(store.environment(env))
+        try:
+            return of_record(store.environment(env))
+        except BadInput as error:
+            raise BadInput(f"{error}; {meant}" if near else str(error)) from None
 
 
 def seed_of(name: str) -> Seed | None:

@@ -4,6 +4,7 @@
 """
 
 from envgen.certificate.certify import certify, certify_sync
+from envgen.certificate.code import code_digest
 from envgen.certificate.record import CHECKS, Certificate, Check
 
-__all__ = ["CHECKS", "Certificate", "Check", "certify", "certify_sync"]
+__all__ = ["CHECKS", "Certificate", "Check", "certify", "certify_sync", "code_digest"]

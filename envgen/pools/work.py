@@ -1,8 +1,9 @@
 """Importing a pool: certify every candidate, keep the diverse ones, publish them as one shard.
 
-Each certificate is a line of the import's journal, so an import that was killed goes on where it was.
-What is in the memory already is not certified again, and only rows that are new are published: the
-same import once more adds nothing.
+Each certificate is a line of a journal that stays, whatever the pool: nothing is certified twice by the
+same checks under the same limits, neither after a kill nor when a pool, or another one that shares
+programs with it, is imported again. Only rows that are new are published: the same import once more
+adds nothing.
 """
 
 import json
@@ -14,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from envgen.certificate import Certificate, certify
+from envgen.certificate import Certificate, certify, code_digest
 from envgen.config import ProducerConfig
 from envgen.measuring import retried
 from envgen.pools.candidate import Candidate, Found, Unusable
@@ -102,7 +103,7 @@ async def import_pool(pool: Pool, home: Home, sandbox: Sandbox) -> Imported:
     """
     began = time.monotonic()
     number = _next_shard(home)
-    journal = Journal(_journal_path(pool, home))
+    journal = Journal(_journal_path(home))
     try:
         with home.report.progress() as progress:
             bar = progress.add_task(f"reading {pool.uri}", total=None, note="")
@@ -122,24 +123,23 @@ async def import_pool(pool: Pool, home: Home, sandbox: Sandbox) -> Imported:
         shard = _publish(entries, pool, home, number, seconds)
     finally:
         journal.close()
-    journal.path.unlink()
     return Imported(pool.uri, shard, tuple(entries), seconds)
 
 
 def _next_shard(home: Home) -> int:
     """Return the number of the shard to come. Raises ``BadInput`` while a round of it is begun."""
     number = max((manifest.shard for manifest in home.store.shards()), default=0) + 1
-    if (home.folder / "runs" / home.run / "rounds" / f"{number:06d}.jsonl").exists():
+    begun = home.folder / "runs" / home.run / "rounds" / f"{number:06d}.jsonl"
+    if begun.exists():
         raise BadInput(
             f"round {number} of run `{home.run}` is begun and not finished: finish it first "
-            "(`spadework generate`), or import into another --home"
+            f"(`spadework generate`), or give it up by removing {begun}, or import into another --home"
         )
     return number
 
 
-def _journal_path(pool: Pool, home: Home) -> Path:
-    digest = home.settings.digest_of(SandboxConfig)
-    name = record_id("import", pool.uri, digest)
+def _journal_path(home: Home) -> Path:
+    name = record_id("certificates", home.settings.digest_of(SandboxConfig), code_digest())
     return home.folder / "runs" / home.run / "imports" / f"{name}.jsonl"
 
 
@@ -176,22 +176,25 @@ async def _certify(
     done = {line["id"]: line["certificate"] for line in journal.entries}
     work = iter(entries)
 
+    async def judge(entry: Entry) -> None:
+        candidate = entry.candidate
+        assert candidate is not None
+        name = record_id("candidate", candidate.source, candidate.hint)
+        if name in done:
+            entry.certificate = Certificate.from_json(done[name])
+            return
+        try:
+            entry.certificate = await retried(
+                partial(certify, candidate.source, candidate.hint or None, sandbox)
+            )
+        except SandboxFault as fault:
+            entry.end("faulted", "certificate", "sandbox", str(fault))
+        else:
+            journal.append({"id": name, "certificate": entry.certificate.as_json()})
+
     async def worker() -> None:
         for entry in work:
-            candidate = entry.candidate
-            assert candidate is not None
-            name = record_id("candidate", candidate.source, candidate.hint)
-            if name in done:
-                entry.certificate = Certificate.from_json(done[name])
-            else:
-                try:
-                    entry.certificate = await retried(
-                        partial(certify, candidate.source, candidate.hint or None, sandbox)
-                    )
-                except SandboxFault as fault:
-                    entry.end("faulted", "certificate", "sandbox", str(fault))
-                    continue
-                journal.append({"id": name, "certificate": entry.certificate.as_json()})
+            await judge(entry)
             advance()
 
     await together(
@@ -327,7 +330,8 @@ def _design(entry: Entry, pool: Pool, home: Home, number: int) -> DesignRecord:
         outcome=entry.outcome,
         stage=entry.stage,
         reason=entry.reason,
-        detail=entry.detail,
+        # The quarantine has these rows without their brief: who reads it there must find the file.
+        detail=": ".join(filter(None, (entry.place, entry.detail))) if not admitted else "",
         environment=environment_id(certificate.setting, source, hint)
         if admitted and certificate
         else "",

@@ -14,7 +14,7 @@ from envgen.byhand import as_action
 from envgen.cli_play import resolve
 from envgen.seeds import load
 from envgen.sourcefile import parse, write
-from memory import MemoryConfig
+from memory import MemoryConfig, Store
 from sandbox import JailInfo
 from spadekit.errors import BadInput
 
@@ -181,3 +181,15 @@ def test_a_last_line_is_the_hint_and_no_part_of_the_source() -> None:
     read = parse("class AEnv: pass\n\n\n# hint: think\n\n")
     assert (read.source, read.hint) == ("class AEnv: pass\n\n\n", "think")
     assert parse("# hint: no\n" + "x = 1\n" * 9).hint == ""
+
+
+def test_a_mistyped_seed_is_told_the_nearest_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    assert run(monkeypatch, "play", "beeds", "--home", str(home)) == 2
+    assert "did you mean the seed `beads`?" in capsys.readouterr().err
+    with Store.open(home / "store", create=True):
+        pass
+    assert run(monkeypatch, "play", "beeds", "--home", str(home)) == 2
+    assert "did you mean the seed `beads`?" in capsys.readouterr().err

@@ -178,17 +178,30 @@ def test_trl_takes_the_export_as_an_environment_factory(
     assert isinstance(one.reset(**rows[0]), str)
 
 
-def test_an_export_never_replaces_what_is_there(
+@pytest.mark.parametrize("kind", ["source", "gymnasium"])
+def test_the_same_export_again_is_there_already_and_an_edited_one_is_never_replaced(
+    exportables: dict[str, Exportable], tmp_path: Path, kind: str
+) -> None:
+    env = exportables["beads"]
+    made = save(tmp_path, env, kind)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert save(tmp_path, env, kind) == made
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    edited = next(path for path in before if path.suffix == ".py")
+    edited.write_text("# mine\n")
+    with pytest.raises(BadInput, match=f"{edited.name} is not what .* name another --out"):
+        save(tmp_path, env, kind)
+    assert edited.read_text() == "# mine\n"
+
+
+def test_where_an_export_cannot_be_written_nothing_is_left(
     exportables: dict[str, Exportable], tmp_path: Path
 ) -> None:
     env = exportables["beads"]
-    save(tmp_path, env, "source")
-    with pytest.raises(BadInput, match="already there"):
-        save(tmp_path, env, "source")
     (tmp_path / "file").write_text("x")
     with pytest.raises(BadInput, match="cannot be written"):
         save(tmp_path / "file", env, "gymnasium")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["bead_string_env.py", "file"]
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_names_and_texts_of_a_hostile_program_stay_data(exportables: dict[str, Exportable]) -> None:

@@ -99,7 +99,6 @@ def test_a_folder_with_bad_files_imports_the_rest_and_twice_adds_nothing(
     code, again = run(monkeypatch, capsys, "import", pool, "--home", home)
     assert (code, again["shard"], again["admitted"], again["known"]) == (0, None, 0, 3)
     assert [path.name for path in sorted((home / "store" / "shards").iterdir())] == ["000001"]
-    assert not list((home / "runs").rglob("*.jsonl"))
 
     # The funnel tells where candidates fell, for imports as for designs.
     code, stats = run(monkeypatch, capsys, "stats", "--funnel", "--home", home)
@@ -136,6 +135,28 @@ def test_a_folder_with_bad_files_imports_the_rest_and_twice_adds_nothing(
     code, told = run(monkeypatch, capsys, "import", told["path"], "--home", third)
     with Store.open(third / "store") as store:
         assert [record.id for record in store.environments()] == names[:1]
+
+
+def test_what_was_refused_is_not_certified_again_and_the_quarantine_names_its_file(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    folder, home = tmp_path / "pool", tmp_path / "home"
+    folder.mkdir()
+    shutil.copy(good_files()[0], folder)
+    shutil.copy(FLAWED / "seeded__ignores_seed.py", folder / "fixed.py")
+    code, told = run(monkeypatch, capsys, "import", folder, "--home", home)
+    assert (code, told["admitted"], told["refused"]) == (0, 1, 1)
+    [journal] = (home / "runs").rglob("*.jsonl")
+    certified = journal.read_bytes()
+    shutil.copytree(folder, tmp_path / "again")
+    code, told = run(monkeypatch, capsys, "import", tmp_path / "again", "--home", home)
+    assert (code, told["known"], told["refused"]) == (0, 1, 1)
+    assert journal.read_bytes() == certified
+    with Store.open(home / "store") as store:
+        [row] = store.scan("quarantine").to_pylist()
+    assert row["detail"].startswith("fixed.py: ")
 
 
 def test_a_pool_of_refused_ones_only_is_exit_one_and_publishes_no_shard(
