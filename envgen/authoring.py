@@ -13,11 +13,10 @@ program. Its tokens are not trained on: the regret that it earns is the program'
 would compare hints for different programs.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from envgen.certificate import Certificate, certify
+from envgen.certificate import Certificate
 from envgen.config import DesignerConfig, ProducerConfig
 from envgen.designer import Unreadable, ask_hint, follow_up, read_design, read_hint
 from envgen.draft import Draft
@@ -44,7 +43,6 @@ class Authoring:
         work: Workspace,
         number: int,
         places: int,
-        parallel: int,
         *,
         note: Note,
         done: Done,
@@ -55,7 +53,6 @@ class Authoring:
         # A design is for the solver of this recipe: what takes it more turns than it has is no task.
         self._guessable = work.settings.section(ProducerConfig).guessable
         self._max_turns = work.settings.section(SolverConfig).max_turns
-        self._certifying = asyncio.Semaphore(parallel)
         self._note, self._done, self._meter = note, done, meter
 
     async def author(self, draft: Draft) -> list[Draft]:
@@ -120,17 +117,15 @@ class Authoring:
         entry = self._found("certificate", draft.index)
         if entry is None:
             try:
-                async with self._certifying:
-                    certificate = await retried(
-                        lambda: certify(
-                            draft.source,
-                            draft.hint,
-                            self._work.sandbox,
-                            max_turns=self._max_turns,
-                            guessable=self._guessable,
-                            required=REQUIRED,
-                        )
+                certificate = await retried(
+                    lambda: self._work.workers.certify(
+                        draft.source,
+                        draft.hint,
+                        max_turns=self._max_turns,
+                        guessable=self._guessable,
+                        required=REQUIRED,
                     )
+                )
             except SandboxFault as fault:
                 draft.refuse("faulted", "certificate", "sandbox", str(fault))
                 return

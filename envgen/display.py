@@ -110,9 +110,11 @@ def funnel(fell: Mapping[str, int]) -> str:
 
 
 def rates(now: Progress) -> str:
-    """Return plays and tokens so far, and plays per second."""
+    """Return plays and tokens so far, plays per second, and what an endpoint has read and costs."""
     speed = now.plays / now.seconds if now.seconds > 0 else 0.0
-    return f"{now.plays} plays, {speed:.1f} a second, {now.tokens} tokens"
+    read = "" if now.read is None else f" ({now.read} read)"
+    cost = "" if now.cost is None else f", cost {now.cost:.4f}"
+    return f"{now.plays} plays, {speed:.1f} a second, {now.tokens} tokens{read}{cost}"
 
 
 def _title(now: Progress, pace: Pace) -> str:

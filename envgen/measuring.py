@@ -11,7 +11,7 @@ from envgen.probe import Probe, Trial
 from envgen.progress import Meter
 from envgen.workspace import Workspace
 from memory import PlayRecord, record_id
-from sandbox import Jail, SandboxFault
+from sandbox import Playable, SandboxFault
 from solver.config import SolverConfig
 from solver.episodes import play
 from solver.policy import Sampling
@@ -62,10 +62,10 @@ class Measuring:
     async def _plays(
         self, environment: str, source: str, hint: str, trials: Sequence[Trial]
     ) -> list[PlayRecord]:
-        async with self.work.pool.lease(source) as jail:
+        async with self.work.workers.lease(source) as jail:
             return await together(self._play(environment, hint, jail, trial) for trial in trials)
 
-    async def _play(self, environment: str, hint: str, jail: Jail, trial: Trial) -> PlayRecord:
+    async def _play(self, environment: str, hint: str, jail: Playable, trial: Trial) -> PlayRecord:
         name = (*self.name, environment, trial.seed, trial.arm)
         seed = derive(self.work.seed, *name)
         async with self._playing:

@@ -29,18 +29,22 @@ COSTS: Sequence[Column] = (
     ("plays", lambda one: one["plays"]),
     ("for each new", lambda one: _share(one["plays"], one["admitted"])),
     ("tokens", lambda one: one["tokens"]),
+    ("read", lambda one: one.get("bill", {}).get("read")),
+    ("cost", lambda one: one.get("bill", {}).get("cost")),
     ("seconds", lambda one: one.get("round_seconds", one["seconds"]["total"])),
     ("designing, for each new", lambda one: _share(one["seconds"]["total"], one["admitted"])),
     ("outside the policy", lambda one: outside(one)),  # noqa: PLW0108 (defined below)
 )
-"""What each round cost; outside the policy's passes is a share of its time."""
+"""What each round cost, as far as it is known: only an endpoint tells what it read, and what for. Outside
+the policy's passes is a share of a round's time, see ``summary.outside_share``."""
 
 
 def show(report: Report, run: str, home: Any, summaries: Sequence[Summary]) -> None:
     """Print the tables of some rounds, and the monitors' alarms."""
     if not summaries:
         return
-    for title, columns in ((f"run {run} in {home}", ROUNDS), ("cost", COSTS)):
+    known = [column for column in COSTS if any(column[1](one) is not None for one in summaries)]
+    for title, columns in ((f"run {run} in {home}", ROUNDS), ("cost", known)):
         rows = [[_shown(value(one)) for _, value in columns] for one in summaries]
         report.table(title, [name for name, _ in columns], rows)
     fell = stages(summaries)

@@ -25,13 +25,14 @@ from envgen.config import (
 from envgen.draft import Draft, Origin
 from envgen.measuring import Measuring, as_entry, from_entry
 from envgen.playbook import Playbook
-from envgen.progress import Meter, Sink
+from envgen.progress import Meter, Sink, billing
 from envgen.reward import Averages
 from envgen.workspace import Workspace
 from memory import Manifest, MemoryConfig, measure
 from memory.diversity import DiversityFilter
 from sandbox import EnvironmentFault, Message, SandboxConfig, SandboxFault
 from solver.config import PolicyConfig, SolverConfig
+from solver.policy import Bill
 from spadekit.errors import BadInput, OurFault
 from spadekit.files import Journal
 
@@ -57,9 +58,17 @@ LAPS = {"design": "design", "hint": "design", "certificate": "certify", "plays":
 class _Spent:
     """What a round took so far, killed tries included."""
 
-    tries: int
-    total_s: float
-    forward_s: float
+    tries: int = 0
+    total_s: float = 0.0
+    forward_s: float = 0.0
+    read: int = 0
+    sampled: int = 0
+    cost: float | None = None
+
+    @property
+    def bill(self) -> Bill:
+        """What an endpoint counted; nothing without one."""
+        return Bill(self.read, self.sampled, self.cost)
 
 
 @dataclass
@@ -108,6 +117,7 @@ class Round:
         self.journal = Journal(path)
         try:
             self._before = self._earlier()
+            self._bill = billing(policy, self._before.bill)
             plan = self._plan()
             self.version = plan["policy_version"]
             # Also when it serves already, once it was used: rows kept from other work would change the
@@ -119,6 +129,7 @@ class Round:
                 shard=self.number,
                 designs=self.producer.designs,
                 spent_s=self._before.total_s,
+                bill=self._bill,
             )
             self._meter.step("begun")
             drafts = await self._work(plan)
@@ -137,17 +148,19 @@ class Round:
 
     def _earlier(self) -> "_Spent":
         """Return what killed tries of this round took, up to the last thing that they wrote down."""
-        spent = _Spent(0, 0.0, 0.0)
+        spent = _Spent()
         for entry in self.journal.entries:
             spent = _Spent(*entry["spent"])
             self._lap(entry["kind"], spent)
         return spent
 
     def _spent(self) -> "_Spent":
+        bill = self._bill() if self._bill else Bill()
         return _Spent(
             self._before.tries + 1,
             self._before.total_s + time.monotonic() - self._began,
             self._before.forward_s + self.work.policy.forward_seconds - self._forward,
+            *dataclasses.astuple(bill),
         )
 
     def _note(self, entry: dict[str, Any]) -> None:
@@ -223,7 +236,6 @@ class Round:
             self.work,
             self.number,
             len(places),
-            self.producer.parallel_certificates,
             note=self._note,
             done=done,
             meter=self._meter,
@@ -348,6 +360,12 @@ class Round:
             "drawn": plan["drawn"],
             "seconds": self.seconds,
         }
+        if self._bill:
+            bill = self._bill()
+            meta["bill"] = dataclasses.asdict(bill)
+            if origin.text_only:
+                # Nothing is stored as tokens, so only the endpoint knows how many there were.
+                meta["tokens"] = bill.sampled
         if self.designer.learning == "context":
             new = playbook.attempts(closing.designs, closing.environments, closing.standings)
             earlier = playbook.of_store(self.work.store, playbook.SHARDS - 1)

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from solver.policy import Bill, Billed, Policy
+
 Step = Literal[
     "begun", "designed", "followed", "certified", "decided", "played", "measured", "published"
 ]
@@ -40,7 +42,12 @@ class Progress:
     """Stage -> designs that went no further there."""
     plays: int
     tokens: int
-    """Tokens that the policy sampled: designs and replies."""
+    """Tokens that the policy sampled: designs and replies, killed tries included where an endpoint
+    counts them."""
+    read: int | None
+    """Tokens that the endpoint read, by its own count; None without an endpoint."""
+    cost: float | None
+    """Of what it read and sampled; None without prices."""
     seconds: float
     """That the work has taken, killed tries of it included."""
 
@@ -58,6 +65,14 @@ def silent(_: Progress) -> None:
     """Hear of progress and say nothing."""
 
 
+def billing(policy: Policy, earlier: Bill = Bill()) -> Callable[[], Bill] | None:  # noqa: B008
+    """Return what tells the bill from now on, on top of an earlier one; None without an endpoint."""
+    if not isinstance(policy, Billed):
+        return None
+    began = policy.bill()
+    return lambda: earlier + policy.bill().since(began)
+
+
 class Meter:
     """Counts the steps of one piece of work and tells a sink of each."""
 
@@ -69,12 +84,14 @@ class Meter:
         designs: int = 0,
         to_measure: int = 0,
         spent_s: float = 0.0,
+        bill: Callable[[], Bill] | None = None,
     ) -> None:
         self._tell = tell
         self._shard, self._designs, self._to_measure = shard, designs, to_measure
         self._steps: Counter[Step] = Counter()
         self._fell: Counter[str] = Counter()
         self._plays = self._tokens = 0
+        self._bill = bill
         self._began = time.monotonic() - spent_s
 
     def step(self, step: Step, *, fell: str = "", plays: int = 0, tokens: int = 0) -> None:
@@ -86,6 +103,7 @@ class Meter:
             self._fell[fell] += 1
         elif step == "decided":
             self._to_measure += 1
+        bill = self._bill() if self._bill else None
         self._tell(
             Progress(
                 step=step,
@@ -99,7 +117,9 @@ class Meter:
                 measured=self._steps["measured"],
                 fell=dict(self._fell),
                 plays=self._plays,
-                tokens=self._tokens,
+                tokens=bill.sampled if bill else self._tokens,
+                read=bill.read if bill else None,
+                cost=bill.cost if bill else None,
                 seconds=time.monotonic() - self._began,
             )
         )

@@ -1,13 +1,15 @@
 """What a round works with: the store, the policy, the sandbox and the corpus, opened once."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 from envgen.config import CorpusConfig, ProducerConfig
 from envgen.corpus import Corpus
+from envgen.workers import LocalWorkers, Workers
 from memory import MemoryConfig, Store
 from sandbox import Message, Pool, Sandbox, SandboxConfig
 from solver.config import PolicyConfig
@@ -33,6 +35,7 @@ class Workspace:
     policy: Policy
     sandbox: Sandbox
     pool: Pool
+    workers: Workers
     corpus: Corpus
     preferred_words: frozenset[str]
 
@@ -58,12 +61,17 @@ class Workspace:
 
 @asynccontextmanager
 async def open_workspace(
-    home: Path, run: str, settings: Settings, report: Report
+    home: Path,
+    run: str,
+    settings: Settings,
+    report: Report,
+    workers: Literal["local", "ray"] = "local",
 ) -> AsyncIterator[Workspace]:
     """Open the store and the newest policy version (made from the recipe's model when there is none).
 
-    Raises ``BadInput`` for a store that cannot be written, damaged weights or an unreadable corpus,
-    before anything long starts, and ``SandboxFault`` where environments cannot be run safely.
+    ``workers``: who certifies and plays in rounds. Raises ``BadInput`` for a store that cannot be
+    written, damaged weights, an unreadable corpus or a cluster that cannot be joined, before anything
+    long starts, and ``SandboxFault`` where environments cannot be run safely.
     """
     policy_config = settings.section(PolicyConfig)
     with producing(home):
@@ -78,6 +86,7 @@ async def open_workspace(
                 open_policy(versions.path(versions.latest()), policy_config, report.note) as policy,
                 Sandbox(settings.section(SandboxConfig)) as sandbox,
                 Pool(sandbox) as pool,
+                _crew(workers, settings, sandbox, pool, report) as crew,
             ):
                 yield Workspace(
                     home=home,
@@ -89,11 +98,25 @@ async def open_workspace(
                     policy=policy,
                     sandbox=sandbox,
                     pool=pool,
+                    workers=crew,
                     corpus=corpus,
                     preferred_words=_preferred_words(policy_config),
                 )
         finally:
             store.close()
+
+
+def _crew(
+    kind: Literal["local", "ray"], settings: Settings, sandbox: Sandbox, pool: Pool, report: Report
+) -> AbstractAsyncContextManager[Workers]:
+    producer = settings.section(ProducerConfig)
+    if kind == "local":
+        return nullcontext(LocalWorkers(sandbox, pool, producer.parallel_certificates))
+    from envgen.workers.ray import ray_workers
+
+    return ray_workers(
+        producer.ray_address, sandbox.config, producer.parallel_certificates, report.note
+    )
 
 
 def _one_run(store: Store, run: str, home: Path) -> None:

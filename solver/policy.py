@@ -6,24 +6,46 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
-from solver.chat import Tools, Turn
+from solver.chat import Conversations
 from spadekit.errors import BadInput
 
 Stop = Literal["end", "length"]
 
 
+class SamplingConfig(Protocol):
+    """The settings of a role's sampling, as its section of the recipe has them."""
+
+    @property
+    def temperature(self) -> float: ...
+    @property
+    def top_p(self) -> float: ...
+    @property
+    def top_k(self) -> int: ...
+    @property
+    def max_tokens(self) -> int: ...
+
+
 @dataclass(frozen=True)
 class Sampling:
     """How to sample one completion. ``temperature`` 0 is greedy; ``seed`` fixes the local engine's
-    sample."""
+    sample. ``top_k`` (0: all) and then ``top_p`` (1: all) leave the likeliest tokens to draw from, at
+    that temperature."""
 
     temperature: float
     max_tokens: int
     seed: int
+    top_p: float = 1.0
+    top_k: int = 0
 
     def __post_init__(self) -> None:
-        if not self.temperature >= 0 or self.max_tokens < 1:
+        sound = self.temperature >= 0 and 0 < self.top_p <= 1 and self.top_k >= 0
+        if not sound or self.max_tokens < 1:
             raise ValueError(f"cannot sample with {self}")
+
+    @classmethod
+    def of(cls, config: SamplingConfig, seed: int) -> "Sampling":
+        """Return what a role's settings say."""
+        return cls(config.temperature, config.max_tokens, seed, config.top_p, config.top_k)
 
 
 @dataclass(frozen=True)
@@ -31,31 +53,15 @@ class Completion:
     """One sampled reply.
 
     ``ids`` include the end-of-turn id when ``stop`` is "end". ``logprobs`` (nats, same length) are
-    of the distribution the ids were drawn from: at the sampling temperature, at 1 for greedy; an
-    engine that is text only has none. ``version`` is the policy version whose weights were used.
+    of the distribution the ids were drawn from: at the sampling temperature, at 1 for greedy, over
+    the tokens that ``top_k`` and ``top_p`` leave; an engine that is text only has none. ``version``
+    is the policy version whose weights were used.
     """
 
     ids: tuple[int, ...]
     logprobs: tuple[float, ...]
     stop: Stop
     version: int
-
-
-class Conversations(Protocol):
-    """How a policy's conversations are kept: see :class:`solver.chat.Chat`."""
-
-    @property
-    def text_only(self) -> bool:
-        """Whether the ids merely carry text: nothing to store as tokens, nothing to train on."""
-
-    def start(self, messages: Sequence[Turn], tools: Tools = ()) -> list[int]:
-        """Return the ids of the opening messages, ending where the assistant is to speak."""
-
-    def follow(self, messages: Sequence[Turn], stop: str = "end") -> list[int]:
-        """Return the ids from the end of a sampled reply to where the assistant speaks again."""
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of sampled ids without special tokens."""
 
 
 class Policy(Protocol):
@@ -82,6 +88,34 @@ class Policy(Protocol):
 
     async def load(self, version_dir: Path) -> None:
         """Switch to the weights in ``version_dir``; what is being sampled finishes on the old."""
+
+
+@dataclass(frozen=True)
+class Bill:
+    """Tokens that an endpoint says it read and sampled, and their cost where prices are set."""
+
+    read: int = 0
+    sampled: int = 0
+    cost: float | None = None
+
+    def __add__(self, other: "Bill") -> "Bill":
+        costs = [cost for cost in (self.cost, other.cost) if cost is not None]
+        return Bill(
+            self.read + other.read, self.sampled + other.sampled, sum(costs) if costs else None
+        )
+
+    def since(self, before: "Bill") -> "Bill":
+        """Return what came on top of an earlier bill of the same endpoint."""
+        cost = None if self.cost is None else self.cost - (before.cost or 0.0)
+        return Bill(self.read - before.read, self.sampled - before.sampled, cost)
+
+
+@runtime_checkable
+class Billed(Protocol):
+    """A policy behind an endpoint that counts its tokens."""
+
+    def bill(self) -> Bill:
+        """Return what the endpoint has counted since the engine was opened."""
 
 
 def require_tokens(policy: Policy) -> None:

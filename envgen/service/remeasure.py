@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from envgen.config import ProbeConfig, ProducerConfig
 from envgen.measuring import Measuring, as_entry, from_entry
-from envgen.progress import Meter, Sink
+from envgen.progress import Meter, Sink, billing
 from envgen.workspace import Workspace
 from memory import EnvironmentRecord, PlayRecord, StandingRecord, measure
 from sandbox import EnvironmentFault, SandboxConfig, SandboxFault
@@ -32,7 +32,7 @@ class Remeasure:
         self.path = work.run_dir / "measurements" / f"{name}.jsonl"
         digest = work.settings.digest_of(*SHAPING)
         self._begun = {"kind": "plan", "settings": digest, "version": self.version}
-        self._meter = Meter(tell, to_measure=len(self.environments))
+        self._meter = Meter(tell, to_measure=len(self.environments), bill=billing(work.policy))
         self._measuring = Measuring(work, ("stock", self.version, digest), self._meter)
 
     async def run(self) -> list[StandingRecord]:

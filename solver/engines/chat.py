@@ -12,7 +12,7 @@ from typing import Any
 from solver.config import PolicyConfig
 from solver.engines.http import Endpoint, Refused
 from solver.engines.words import END, Words, encode
-from solver.policy import Completion, Sampling
+from solver.policy import Bill, Completion, Sampling
 from solver.versions import PolicyInfo
 from spadekit.errors import BadInput, OurFault
 
@@ -74,6 +74,10 @@ class ChatEngine:
     def traffic(self) -> str:
         """Requests, tokens and cost so far, in one line."""
         return self._endpoint.traffic.line(self._endpoint.config)
+
+    def bill(self) -> Bill:
+        """Tokens and cost by the endpoint's own count; see :class:`solver.policy.Billed`."""
+        return self._endpoint.traffic.bill(self._endpoint.config)
 
     async def complete(self, prompt_ids: Sequence[int], sampling: Sampling) -> Completion:
         """Send the conversation that ``prompt_ids`` hold and return the reply, without log-probabilities.

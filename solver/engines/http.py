@@ -24,6 +24,7 @@ from typing import Any
 import httpx2
 
 from solver.config import PolicyConfig
+from solver.policy import Bill
 from spadekit.errors import BadInput, OurFault
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 20.0
@@ -81,6 +82,10 @@ class Traffic:
             self.prompt_tokens * config.input_price + self.completion_tokens * config.output_price
         )
         return millions / 1e6
+
+    def bill(self, config: PolicyConfig) -> Bill:
+        """Tokens and cost."""
+        return Bill(self.prompt_tokens, self.completion_tokens, self.cost(config))
 
     def line(self, config: PolicyConfig) -> str:
         """Say it in one line."""

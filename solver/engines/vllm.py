@@ -26,7 +26,7 @@ from solver.config import PolicyConfig
 from solver.engines.http import MOST_ERRORS, Endpoint, Refused
 from solver.engines.untied import HEAD
 from solver.engines.vllm_weights import HOW, ServedWeights
-from solver.policy import Completion, Sampling
+from solver.policy import Bill, Completion, Sampling
 from solver.versions import version_of
 from spadekit.errors import BadInput, OurFault
 
@@ -89,6 +89,10 @@ class VllmEngine:
     def traffic(self) -> str:
         """Requests, tokens and cost so far, in one line."""
         return self._endpoint.traffic.line(self._endpoint.config)
+
+    def bill(self) -> Bill:
+        """Tokens and cost by the endpoint's own count; see :class:`solver.policy.Billed`."""
+        return self._endpoint.traffic.bill(self._endpoint.config)
 
     async def complete(self, prompt_ids: Sequence[int], sampling: Sampling) -> Completion:
         """Sample one completion of ``prompt_ids``; see :class:`solver.policy.Policy`."""

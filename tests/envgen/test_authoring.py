@@ -13,16 +13,18 @@ from transformers import AutoTokenizer
 
 from envgen.config import CorpusConfig
 from envgen.corpus import Corpus
+from envgen.display import rates
 from envgen.loop import selfplay
 from envgen.playbook import as_meta, of_store, write
 from envgen.producer import Round
 from envgen.progress import Progress
 from envgen.seeds import load as load_seeds
+from envgen.workers import LocalWorkers
 from envgen.workspace import Workspace
 from memory import MemoryConfig, ShardData, Store
 from sandbox import Pool, Sandbox, SandboxConfig
 from solver.chat import Chat
-from solver.policy import Completion, Sampling
+from solver.policy import Bill, Completion, Sampling
 from solver.versions import Versions
 from spadekit.errors import BadInput
 from spadekit.report import Report
@@ -94,6 +96,7 @@ async def workspace(home: Path, author: Author, *settings: str) -> AsyncIterator
                 policy=author,  # type: ignore[arg-type]
                 sandbox=sandbox,
                 pool=pool,
+                workers=LocalWorkers(sandbox, pool, 4),
                 corpus=Corpus.open(found.section(CorpusConfig), home / "corpus"),
                 preferred_words=frozenset(),
             )
@@ -173,6 +176,25 @@ def test_a_round_tells_of_every_step_and_ends_with_all_designs(
     assert last.fell == {}
     assert last.plays == steps.count("played") == summary["plays"]
     assert last.tokens == summary["tokens"]
+
+
+class Metered(Author):
+    """An author behind an endpoint that counts its tokens and has a price."""
+
+    def bill(self) -> Bill:
+        return Bill(100 * len(self.asked), 10 * len(self.asked), 0.5 * len(self.asked))
+
+
+def test_what_an_endpoint_counts_is_told_during_the_round_and_kept_over_kills(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(ExceptionGroup, match="TaskGroup"):
+        produce(tmp_path, Metered(mending, most=1), 1)
+    summary, _, heard = produce(tmp_path, Metered(mending), 1)
+    assert summary["bill"] == {"read": 200, "sampled": 20, "cost": 1.0}
+    assert (heard[0].read, heard[0].tokens, heard[0].cost) == (100, 10, 0.5)
+    assert (heard[-1].read, heard[-1].tokens, heard[-1].cost) == (200, 20, 1.0)
+    assert rates(heard[-1]).endswith("20 tokens (200 read), cost 1.0000")
 
 
 def test_a_round_killed_anywhere_asks_nothing_twice_and_ends_the_same(
