@@ -1,29 +1,34 @@
-"""Conversations as append-only token buffers: prompts and suffixes from a model's chat template.
+"""Conversations as token ids: prompts and suffixes from a model's chat template.
 
-A buffer starts with :meth:`Chat.start`, the sampled ids are appended as they are, and
-:meth:`Chat.follow` gives the suffix that closes the turn and opens the next. Sampled text is never
-rendered again: suffixes are cut out of conversations whose assistant turns are placeholders. That
-is only sound when the template treats a conversation as its turns one after another, which is
-checked once, at construction.
+Sampled ids are never rendered again for training. Where the template is *appended* to
+(``solver.templates``), a buffer starts with :meth:`Chat.start`, the sampled ids follow as they are,
+and :meth:`Chat.follow` gives the suffix that closes the turn and opens the next; suffixes are cut out
+of conversations whose assistant turns are placeholders. Where every turn is *separate*, its prompt is
+the whole conversation by :meth:`Chat.start`, as the model will meet it in use, and the ids sampled
+after it are a sequence of their own. :func:`next_prompt` does either.
+
+Templates that tell the date get a fixed one, so that a prompt is the same on every day.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
+from solver.templates import PROBE, REPLY, TOOL, Tools, examine
+from solver.thinking import CLOSE, OPEN, said
+from solver.toolcalls import MARKS, Dialect, describe
 from spadekit.errors import BadInput
 
-_REPLY = "\ue000reply\ue001"
-_THOUGHT = "<think>\ue002thought\ue003</think>\n\n"
-_PROBE = "\ue004probe\ue005"
-_TOOL = {
-    "type": "function",
-    "function": {
-        "name": "probe",
-        "description": "Probe.",
-        "parameters": {"type": "object", "properties": {"text": {"type": "string"}}},
-    },
-}
+Thinking = Literal["default", "on", "off"]
+TODAY = (
+    "{% macro strftime_now(form) %}"
+    "{{ {'%d %b %Y': '26 Jul 2024', '%d %B %Y': '26 July 2024'}.get(form, '2024-07-26') }}"
+    "{% endmacro %}{{ '' }}"
+)
+"""Put before a template that asks for the date: the day that Llama 3.1's falls back to."""
+SPOKEN = frozenset((OPEN, CLOSE, *MARKS))
+"""Tokens that are part of what a reply says, whether or not a tokenizer calls them special."""
 
 
 class Turn(Protocol):
@@ -38,48 +43,146 @@ class Turn(Protocol):
         """The text."""
 
 
-Tools = Sequence[Mapping[str, Any]]
-
-
 class UnreadableTools(Exception):
     """The template renders tools, but not these: their schemas are to blame."""
 
 
-class Chat:
-    """One tokenizer's chat template, checked to be prefix-preserving.
+@dataclass(frozen=True)
+class Spoken:
+    """A message of a conversation."""
 
-    Raises ``BadInput`` with the reason when there is no template, no end-of-turn token, or when
-    rendering a longer conversation does not begin with the shorter one.
+    role: str
+    content: str
+
+
+class Conversations(Protocol):
+    """How a policy's conversations are kept; :class:`Chat` is one."""
+
+    @property
+    def text_only(self) -> bool:
+        """Whether the ids merely carry text: nothing to store as tokens, nothing to train on."""
+
+    @property
+    def separate(self) -> str:
+        """Why every turn is a sequence of its own; empty: conversations are appended to."""
+
+    @property
+    def opened(self) -> bool:
+        """Whether prompts begin the reply's reasoning, so that a reply starts in the middle of it."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the model writes tool calls."""
+
+    def start(self, messages: Sequence[Turn], tools: Tools = ()) -> list[int]:
+        """Return the ids of a conversation, ending where the assistant is to speak."""
+
+    def follow(self, messages: Sequence[Turn], stop: str = "end") -> list[int]:
+        """Return the ids from the end of a sampled reply to where the assistant speaks again."""
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of sampled ids without special tokens."""
+
+
+def next_prompt(
+    chat: Conversations,
+    told: Sequence[Turn],
+    said_ids: Sequence[int],
+    stop: str,
+    heard: Sequence[Turn],
+    tools: Tools = (),
+) -> tuple[list[int], bool]:
+    """Return what comes after a reply, and whether it is a suffix (else it is a prompt of its own).
+
+    ``told`` are all messages before the reply, ``heard`` those that answer it.
+    """
+    if not chat.separate:
+        return chat.follow(heard, stop), True
+    reply = Spoken("assistant", chat.decode(said_ids))
+    return chat.start([*told, reply, *heard], tools), False
+
+
+class Chat:
+    """One tokenizer's chat template, examined.
+
+    Raises ``BadInput`` with the reason when there is no template, no end-of-turn token, or when what
+    the template does to earlier turns is neither of the two manners of ``solver.templates``.
+    ``thinking`` turns reasoning on or off where the template has a switch (``enable_thinking``).
     """
 
     text_only = False
 
-    def __init__(self, tokenizer: Any, stop_ids: Sequence[int] = ()) -> None:
+    def __init__(
+        self, tokenizer: Any, stop_ids: Sequence[int] = (), thinking: Thinking = "default"
+    ) -> None:
         self.tokenizer = tokenizer
         if not tokenizer.chat_template:
             raise BadInput(
                 "the model's tokenizer has no chat template; use a chat model or add one"
             )
-        self._special = re.compile("|".join(map(re.escape, tokenizer.all_special_tokens)) or "(?!)")
-        self._close_id = self._check()
-        known = [self._close_id, *stop_ids]
+        self._switch = {} if thinking == "default" else {"enable_thinking": thinking == "on"}
+        source = tokenizer.get_chat_template(tools=[dict(TOOL)])
+        added = tokenizer.added_tokens_decoder
+        special = {token.content for token in added.values() if token.special}
+        special |= set(tokenizer.all_special_tokens)
+        structural = {token.content for token in added.values() if token.content in source}
+        self._silent = {id for id, token in added.items() if token.content in special - SPOKEN}
+        # Our own words and the model's may use the marks of reasoning and tool calls, nobody else's.
+        self._breaks = {
+            "system": _any_of(special - SPOKEN),
+            "assistant": _any_of(special - SPOKEN),
+            "other": _any_of(special | structural),
+        }
+        self.manner = examine(self._render, source)
+        close = self._encode(self.manner.close)
+        if not close or close[0] not in self._silent:
+            raise BadInput(
+                f"the chat template closes an assistant turn with {self.manner.close!r}, which does "
+                "not begin with a special token; a reply could not be told to end"
+            )
+        self._check_joint()
+        known = [close[0], *stop_ids]
         if tokenizer.eos_token_id is not None:
             known.append(tokenizer.eos_token_id)
         self.stop_ids: frozenset[int] = frozenset(known)
         self._suffixes: dict[tuple[tuple[str, str], ...], tuple[int, ...]] = {}
 
-    def start(self, messages: Sequence[Turn], tools: Tools = ()) -> list[int]:
-        """Return the ids of the opening messages, ending where the assistant is to speak.
+    @property
+    def separate(self) -> str:
+        """Why every turn is a sequence of its own; empty: conversations are appended to."""
+        return self.manner.separate
 
-        Raises ``UnreadableTools`` when the template fails on these tools and not on plain ones.
+    @property
+    def opened(self) -> bool:
+        """Whether prompts begin the reply's reasoning."""
+        return self.manner.opened
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the model writes tool calls."""
+        return self.manner.dialect
+
+    def start(self, messages: Sequence[Turn], tools: Tools = ()) -> list[int]:
+        """Return the ids of a conversation, ending where the assistant is to speak.
+
+        Raises ``UnreadableTools`` when the template fails on these tools and not on plain ones, and
+        ``BadInput`` when it cannot be used with tools at all.
         """
-        plain = self._plain(messages)
+        plain = [self._plain(message) for message in messages]
+        shown = self._broken_up(tools, "other")
+        if tools and not self.manner.shows_tools:
+            if plain[0]["role"] != "system":
+                plain.insert(0, {"role": "system", "content": ""})
+            words = f"{plain[0]['content']}\n\n{describe(shown)}".lstrip()
+            plain[0], shown = {"role": "system", "content": words}, ()
+        elif tools and self.manner.no_tools:
+            raise BadInput(self.manner.no_tools)
         try:
-            text = self._render(plain, self._broken_up(tools), open_reply=True)
+            text = self._render(plain, shown, True)
         except BadInput as error:
-            if not tools:
+            if not shown:
                 raise
-            self._render(plain, [_TOOL], open_reply=True)
+            self._render(plain, [TOOL], True)
             raise UnreadableTools(str(error)) from None
         return self._encode(text)
 
@@ -87,14 +190,15 @@ class Chat:
         """Return the ids from the end of a sampled reply to where the assistant is to speak again.
 
         ``stop`` is the reply's: after "end" the sampled ids already hold the end-of-turn id, after
-        "length" the suffix begins with it.
+        "length" the suffix begins with it. Not for templates whose turns are separate.
         """
+        assert not self.separate
         key = tuple((message.role, message.content) for message in messages)
         suffix = self._suffixes.get(key)
         if suffix is None:
-            head = [{"role": "user", "content": _PROBE}, {"role": "assistant", "content": _REPLY}]
-            whole = self._render([*head, *self._plain(messages)], (), open_reply=True)
-            suffix = tuple(self._encode(whole[whole.index(_REPLY) + len(_REPLY) :]))
+            head = [{"role": "user", "content": PROBE}, {"role": "assistant", "content": REPLY}]
+            whole = self._render([*head, *map(self._plain, messages)], (), True)
+            suffix = tuple(self._encode(whole[whole.index(REPLY) + len(REPLY) :]))
             if len(suffix) <= 512:
                 if len(self._suffixes) >= 4096:
                     self._suffixes.clear()
@@ -102,30 +206,43 @@ class Chat:
         return list(suffix if stop == "length" else suffix[1:])
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of sampled ids without special tokens."""
+        """Return the text of sampled ids without special tokens.
+
+        The marks of reasoning and tool calls stay, special or not.
+        """
         text = self.tokenizer.decode(
-            list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
+            [token for token in ids if token not in self._silent],
+            skip_special_tokens=False,
+            clean_up_tokenization_spaces=False,
         )
         return str(text)
 
-    def _plain(self, messages: Sequence[Turn]) -> list[dict[str, str]]:
-        """Messages as the template wants them."""
-        return [
-            {"role": message.role, "content": self._broken_up(message.content)}
-            for message in messages
-        ]
+    def _plain(self, message: Turn) -> dict[str, str]:
+        """A message as the template wants it."""
+        role, content = message.role, message.content
+        if role == "assistant":
+            if self.opened:
+                content = f"{OPEN}\n{content}"
+            if not said(content).finished:
+                # Cut off while thinking: reasoning like any other, with nothing said after it.
+                content += f"\n{CLOSE}\n\n"
+        return {"role": role, "content": self._broken_up(content, role)}
 
-    def _broken_up(self, value: Any) -> Any:
+    def _broken_up(self, value: Any, role: str) -> Any:
         """Break up the special tokens written out in every text of a JSON value, keys included.
 
         Otherwise an environment could close its own turn and speak as the assistant.
         """
         if isinstance(value, str):
-            return self._special.sub(lambda m: f"{m[0][0]} {m[0][1:]}", value)
+            pattern = self._breaks.get(role, self._breaks["other"])
+            return pattern.sub(lambda m: f"{m[0][0]} {m[0][1:]}", value)
         if isinstance(value, Mapping):
-            return {self._broken_up(key): self._broken_up(item) for key, item in value.items()}
+            return {
+                self._broken_up(key, role): self._broken_up(item, role)
+                for key, item in value.items()
+            }
         if isinstance(value, list | tuple):
-            return [self._broken_up(item) for item in value]
+            return [self._broken_up(item, role) for item in value]
         return value
 
     def _encode(self, text: str) -> list[int]:
@@ -133,54 +250,32 @@ class Chat:
         return ids
 
     def _render(self, messages: Sequence[Mapping[str, str]], tools: Tools, open_reply: bool) -> str:
+        given = [dict(tool) for tool in tools] or None
         try:
+            source = self.tokenizer.get_chat_template(tools=given)
             text = self.tokenizer.apply_chat_template(
                 [dict(message) for message in messages],
-                tools=[dict(tool) for tool in tools] or None,
+                tools=given,
+                chat_template=TODAY + source if "strftime_now" in source else source,
                 add_generation_prompt=open_reply,
                 tokenize=False,
+                **self._switch,
             )
         except Exception as error:  # a template is a program: whatever it raises, it refused
             raise BadInput(f"the chat template cannot render this conversation: {error}") from None
         return str(text)
 
-    def _check(self) -> int:
-        """Check the template on placeholder conversations; return the id that closes a reply."""
-        close = ""
-        for reply in (_REPLY, _THOUGHT + _REPLY):
-            conversation = [{"role": "user", "content": _PROBE}]
-            whole = self._render(conversation, (), open_reply=True)
-            for number in range(3):
-                conversation.append({"role": "assistant", "content": reply})
-                finished = self._render(conversation, (), open_reply=False)
-                if not finished.startswith(whole + reply):
-                    raise BadInput(_refusal(whole, reply, finished))
-                close = close or finished[len(whole + reply) :]
-                conversation.append({"role": "user", "content": f"{_PROBE}{number}"})
-                longer = self._render(conversation, (), open_reply=True)
-                if not longer.startswith(whole + reply):
-                    raise BadInput(_refusal(whole, reply, longer))
-                whole = longer
-        ids = self._encode(close)
-        if not ids or ids[0] not in self.tokenizer.all_special_ids:
-            raise BadInput(
-                f"the chat template closes an assistant turn with {close!r}, which does not begin "
-                "with a special token; a reply could not be told to end"
-            )
-        pieces = self._encode(whole[: whole.index(_REPLY)])
-        if self._encode(whole)[: len(pieces)] != pieces:
+    def _check_joint(self) -> None:
+        """Refuse a tokenizer that joins the end of a prompt with the reply that follows."""
+        prompt = self._render([{"role": "user", "content": PROBE}], (), True)
+        pieces = self._encode(prompt)
+        if self._encode(prompt + REPLY)[: len(pieces)] != pieces:
             raise BadInput(
                 "the tokenizer joins the assistant's header with the reply that follows; "
                 "appending sampled ids would not be what the template means"
             )
-        return ids[0]
 
 
-def _refusal(before: str, reply: str, after: str) -> str:
-    start = "the chat template is not prefix-preserving: "
-    end = "; use a model whose template leaves past turns alone"
-    if reply not in after and _REPLY in after:
-        return f"{start}it strips the reasoning from assistant turns{end}"
-    if after.startswith(before[: before.rfind(_PROBE)]) and reply in after:
-        return f"{start}a past assistant turn opens differently from the generation prompt{end}"
-    return f"{start}it rewrites earlier turns when the conversation goes on{end}"
+def _any_of(tokens: set[str]) -> re.Pattern[str]:
+    longest_first = sorted((token for token in tokens if token.strip()), key=lambda t: (-len(t), t))
+    return re.compile("|".join(map(re.escape, longest_first)) or "(?!)")

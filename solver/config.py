@@ -22,6 +22,14 @@ class PolicyConfig:
     """Memory for the key-value rows kept between the turns of a conversation; 0 keeps none."""
     threads: int = 1
     """Torch threads of the sampling thread."""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Where the `local` engine samples and the trainer trains; `cuda` is one GPU. What a killed step
+    gives when it is done again is the same to the bit on a CPU; a GPU's kernels do not promise it."""
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    """What forward passes compute in. Weights and optimiser states are float32 either way."""
+    thinking: Literal["default", "on", "off"] = "default"
+    """Whether the model is to reason before it answers, where its chat template has a switch
+    (`enable_thinking`: Qwen3 and others)."""
     patience_s: float = 2.0
     """Longest wait for the last open plays to ask, so that batches are full and repeatable."""
 
@@ -60,6 +68,11 @@ class SolverConfig:
     prompt: Literal["short", "full"] = "short"
     """`short` shows the bare observation (embedded policy); `full` explains the setting first."""
     temperature: float = 1.0
+    top_p: float = 1.0
+    """Sample from the likeliest tokens that have this much of the probability together; training needs
+    1, since a token that could not be drawn has no log-probability to compare."""
+    top_k: int = 0
+    """Sample from this many of the likeliest tokens; 0: all of them, which training needs."""
     max_tokens: int = 64
     """Most tokens of one reply."""
     max_turns: int = 12
@@ -72,7 +85,9 @@ class SolverConfig:
     """Different environments open at once; keep it below sandbox.pool_jails."""
 
     def __post_init__(self) -> None:
-        _at_least(self, 0, "temperature")
+        _at_least(self, 0, "temperature", "top_k")
+        if not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p = {self.top_p} must lie above 0, at most at 1")
         _at_least(self, 1, "max_tokens", "max_turns", "concurrency", "sources")
         if self.context <= self.max_tokens:
             raise ValueError(
@@ -93,6 +108,8 @@ class TrainConfig:
     """Most instances of one environment, where there are fewer environments than groups."""
     replay: float = 0.25
     """Share of the environments taken from older shards while they are at the frontier."""
+    curriculum: Literal["frontier", "uniform"] = "frontier"
+    """`uniform`: the shard's environments in turn, whatever their standing, and none of older shards."""
     optimiser: Literal["separate", "shared"] = "separate"
     """`separate`: each role has its own Adam state and steps; `shared`: one step on the sum."""
     solver_rate: float = 3e-4
@@ -121,6 +138,11 @@ class TrainConfig:
     beta2: float = 0.98
     weight_decay: float = 0.0
     grad_clip: float = 1.0
+    lora_rank: int = 0
+    """Train an adapter of this rank on every linear layer (LoRA); 0 trains all weights. A home goes on
+    as it was begun."""
+    lora_alpha: float = 32.0
+    """The adapter's product counts alpha / rank times."""
     kl: float = 0.0
     """Weight of the KL term to the starting policy (version 0); 0 never loads it."""
     threads: int = 2
@@ -130,7 +152,7 @@ class TrainConfig:
         _at_least(self, 1, "groups", "instances", "solver_updates", "designer_updates")
         _at_least(self, 1, "dr_grpo_tokens", "micro_tokens", "threads", "importance_cap")
         _at_least(self, 0, "solver_rate", "designer_rate", "solver_weight", "designer_weight")
-        _at_least(self, 0, "max_lag", "weight_decay", "kl", "clip_low", "clip_high")
+        _at_least(self, 0, "max_lag", "weight_decay", "kl", "clip_low", "clip_high", "lora_rank")
         if self.group < 2:
             raise ValueError("group must be at least 2: a group of one has no advantage")
         for name in ("replay", "beta1", "beta2"):
@@ -138,8 +160,9 @@ class TrainConfig:
                 raise ValueError(f"{name} = {getattr(self, name)} must lie in [0, 1)")
         if self.clip_low >= 1:
             raise ValueError(f"clip_low = {self.clip_low} must lie below 1")
-        if self.grad_clip <= 0:
-            raise ValueError("grad_clip must be above 0")
+        for name in ("grad_clip", "lora_alpha"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be above 0")
 
 
 @dataclass(frozen=True)

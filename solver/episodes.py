@@ -1,8 +1,9 @@
 """Playing: one loop for games and tool use, on append-only token buffers.
 
 Who is to blame is kept apart. The environment's faults end the play and are recorded in it
-(``fault``); the policy's (unreadable tool calls, over-long actions, replies cut at their length) are
-counted and cost it the turn; a ``SandboxFault`` is ours and is raised.
+(``fault``); the policy's are typed (``PolicyFault``), written down beside the reply, counted, and cost
+it the turn; a ``SandboxFault`` is ours and is raised. A reply that was cut at its length is marked so
+and acted on as far as it goes, unless it was still thinking: what was thought is no action.
 """
 
 import asyncio
@@ -24,14 +25,18 @@ from sandbox import (
     episode_return,
     game_action,
 )
-from solver.chat import UnreadableTools
+from solver.chat import Conversations, Spoken, Turn, UnreadableTools, next_prompt
 from solver.config import SolverConfig
 from solver.policy import Completion, Gathering, Policy, Sampling
 from solver.prompts import Prompt, opening
-from solver.toolcalls import parse
+from solver.sequences import OWN
+from solver.thinking import said
+from solver.toolcalls import Malformation, parse
 from spadekit.seeds import derive
 
 Stop = Literal["terminated", "truncated", "turns", "context", "fault"]
+PolicyFault = Literal[Malformation, "long", "unfinished"]
+"""An unreadable tool call (see ``solver.toolcalls``), an over-long action, or reasoning without an end."""
 _ATTEMPTS = 3
 LONGEST_ACTION = 65_536
 """Most bytes of an action as JSON: half of a frame (``sandbox.frame_bytes``), which the sandbox would
@@ -43,8 +48,13 @@ class Play:
     """One finished episode.
 
     ``ids``, ``mask`` and ``logprobs`` have one entry per token of the conversation; the mask is 1
-    on exactly the ids that the policy sampled, in the order sampled. ``episode_return`` is None
-    when the environment faulted. ``version`` is the oldest policy version that took part.
+    on exactly the ids that the policy sampled, in the order sampled. Where the chat template makes
+    every turn a sequence of its own they stand one after another, and the replies in ``transcript``
+    have ``"prompt": "own"`` (see ``solver.sequences``). ``episode_return`` is None when the
+    environment faulted. ``version`` is the oldest policy version that took part.
+
+    ``transcript`` has role and content of every message; a reply also has its ``stop`` ("end", or
+    "length" when it was cut) and, if it was malformed, the ``fault``.
     """
 
     seed: int
@@ -59,10 +69,15 @@ class Play:
     mask: tuple[int, ...]
     logprobs: tuple[float, ...]
     transcript: tuple[dict[str, str], ...]
-    malformed: int
-    """Replies whose tool calls could not be read, or whose action was over-long."""
+    faults: tuple[PolicyFault, ...]
+    """What was wrong with the malformed replies, in order."""
     cut: int
     """Replies cut off at their token limit."""
+
+    @property
+    def malformed(self) -> int:
+        """Replies that were no action."""
+        return len(self.faults)
 
     def record(self, *, id: str, environment: str, purpose: str, arm: str) -> PlayRecord:
         """Return the row of the store for this play."""
@@ -204,7 +219,7 @@ class _Line:
 
 
 async def _job(policy: Policy, pool: Pool, job: Job, config: SolverConfig) -> Play:
-    sampling = Sampling(config.temperature, config.max_tokens, job.sample_seed)
+    sampling = Sampling.of(config, job.sample_seed)
     rules = _Rules(sampling, config.max_turns, config.prompt, config.context)
     for attempt in range(_ATTEMPTS):
         try:
@@ -241,7 +256,14 @@ async def _play(policy: Policy, jail: Playable, seed: int, hint: str | None, rul
     buffer = _Buffer(policy)
     try:
         async with await jail.episode(seed) as episode:
-            messages = opening(episode.observation, jail.info, hint, rules.prompt, rules.max_turns)
+            messages = opening(
+                episode.observation,
+                jail.info,
+                hint,
+                rules.prompt,
+                rules.max_turns,
+                policy.chat.dialect,
+            )
             try:
                 buffer.open(messages, jail.info.tools)
             except UnreadableTools as error:
@@ -254,7 +276,7 @@ async def _play(policy: Policy, jail: Playable, seed: int, hint: str | None, rul
 
 async def _turns(buffer: "_Buffer", episode: Playing, game: bool, rules: _Rules) -> _Outcome:
     for turn in range(rules.max_turns):
-        room = rules.context - len(buffer.ids)
+        room = rules.context - len(buffer.prompt)
         if room < 1:
             return _Outcome(0.0, "context")
         text = await buffer.reply(
@@ -264,10 +286,10 @@ async def _turns(buffer: "_Buffer", episode: Playing, game: bool, rules: _Rules)
                 seed=derive(rules.sampling.seed, "turn", turn),
             )
         )
-        action, problem = _action(text, game)
-        if problem:
-            buffer.malformed += 1
-            told = problem if game else json.dumps({"error": problem})
+        action = _action(text, game, buffer.policy.chat)
+        if isinstance(action, _Problem):
+            buffer.blame(action.kind)
+            told = action.told if game else json.dumps({"error": action.told})
             buffer.hear([Message("user" if game else "tool", told)])
             continue
         step = await episode.step(action)
@@ -279,18 +301,32 @@ async def _turns(buffer: "_Buffer", episode: Playing, game: bool, rules: _Rules)
     return _Outcome(0.0, "turns")
 
 
-def _action(text: str, game: bool) -> tuple[str, str]:
-    """Return the action in a reply, and what is wrong with it ("" nothing)."""
+@dataclass(frozen=True)
+class _Problem:
+    """Why a reply is no action, and what the policy is told about it."""
+
+    kind: PolicyFault
+    told: str
+
+
+def _action(text: str, game: bool, chat: Conversations) -> str | _Problem:
+    """Return the action in a reply, or what is wrong with it."""
+    spoken = said(text, chat.opened)
+    if not spoken.finished:
+        return _Problem(
+            "unfinished", "your reply ended before your reasoning did; nothing was done"
+        )
     if game:
-        action = game_action(text)
+        action = game_action(spoken.answer)
     else:
-        reply = parse(text)
+        reply = parse(spoken.answer, chat.dialect)
         if reply.malformed:
-            return "", f"malformed tool call: {reply.malformed[0].detail}"
+            first = reply.malformed[0]
+            return _Problem(first.kind, f"malformed tool call: {first.detail}")
         action = reply.action()
     if len(json.dumps(action)) > LONGEST_ACTION:
-        return "", "your action is too long; nothing was done"
-    return action, ""
+        return _Problem("long", "your action is too long; nothing was done")
+    return action
 
 
 @dataclass
@@ -303,33 +339,54 @@ class _Buffer:
     logprobs: list[float] = field(default_factory=list)
     transcript: list[dict[str, str]] = field(default_factory=list)
     turns: int = 0
-    malformed: int = 0
+    faults: list[PolicyFault] = field(default_factory=list)
     cut: int = 0
     version: int | None = None
-    stop: str = "end"
+    told: list[Turn] = field(default_factory=list)
+    tools: Sequence[dict[str, Any]] = ()
+    begin: int = 0
+    """Where the sequence begins that is being continued; earlier ones are complete."""
+    last: Completion | None = None
+
+    @property
+    def prompt(self) -> list[int]:
+        """What the policy is to continue."""
+        return self.ids[self.begin :]
 
     def open(self, messages: Sequence[Message], tools: Sequence[dict[str, Any]]) -> None:
         self._append(self.policy.chat.start(messages, tools))
+        self.tools, self.told = tools, list(messages)
         self.note(messages)
 
     async def reply(self, sampling: Sampling) -> str:
         """Let the policy speak; return the text of what it sampled."""
-        completion: Completion = await self.policy.complete(self.ids, sampling)
+        completion = self.last = await self.policy.complete(self.prompt, sampling)
         self.ids += completion.ids
         self.mask += [1] * len(completion.ids)
         self.logprobs += completion.logprobs
         known = completion.version if self.version is None else self.version
         self.version = min(known, completion.version)
-        self.stop = completion.stop
         self.turns += 1
         self.cut += completion.stop == "length"
         text = self.policy.chat.decode(completion.ids)
-        self.transcript.append({"role": "assistant", "content": text, "stop": completion.stop})
+        entry = {"role": "assistant", "content": text, "stop": completion.stop}
+        self.transcript.append(entry | ({"prompt": OWN} if self.policy.chat.separate else {}))
         return text
 
+    def blame(self, kind: PolicyFault) -> None:
+        """Note what was wrong with the last reply."""
+        self.faults.append(kind)
+        self.transcript[-1]["fault"] = kind
+
     def hear(self, messages: Sequence[Message]) -> None:
-        """Append what the environment says and open the next reply."""
-        self._append(self.policy.chat.follow(messages, self.stop))
+        """Add what the environment says and open the next reply."""
+        assert self.last is not None
+        chat, stop = self.policy.chat, self.last.stop
+        ids, appended = next_prompt(chat, self.told, self.last.ids, stop, messages, self.tools)
+        if not appended:
+            self.begin = len(self.ids)
+        self._append(ids)
+        self.told += [Spoken("assistant", self.transcript[-1]["content"]), *messages]
         self.note(messages)
 
     def note(self, messages: Iterable[Message]) -> None:
@@ -359,7 +416,7 @@ class _Buffer:
             mask=tuple(self.mask[:end]),
             logprobs=tuple(self.logprobs[:end]),
             transcript=tuple(self.transcript),
-            malformed=self.malformed,
+            faults=tuple(self.faults),
             cut=self.cut,
         )
 

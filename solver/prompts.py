@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from sandbox import JailInfo, Message
+from solver.toolcalls import FORMS, Dialect
 
 Prompt = Literal["short", "full"]
 
@@ -15,15 +16,23 @@ action inside \\boxed{{...}}; only the last box of a reply counts. You have {tur
 TOOLS = """\
 You are an assistant with tools: {title}
 Do what the user asks by calling tools. A call is written
-<tool_call>{{"name": "tool_name", "arguments": {{"argument": "value"}}}}</tool_call>
+{call}
 and its result comes back in the next message. A reply without a call ends your turn.
 You have {turns} replies."""
 
 
 def opening(
-    observation: Sequence[Message], info: JailInfo, hint: str | None, prompt: Prompt, max_turns: int
+    observation: Sequence[Message],
+    info: JailInfo,
+    hint: str | None,
+    prompt: Prompt,
+    max_turns: int,
+    dialect: Dialect = "hermes",
 ) -> list[Message]:
-    """Return the messages a play begins with; the hint is joined to the last user message."""
+    """Return the messages a play begins with; the hint is joined to the last user message.
+
+    ``dialect`` is how the model writes tool calls.
+    """
     messages = list(observation)
     if hint is not None:
         joint = "\nhint: " if prompt == "short" else "\n\nHint: "
@@ -34,5 +43,6 @@ def opening(
             messages.append(Message("user", joint.lstrip() + hint))
     if prompt == "full":
         text = GAME if info.setting == "game" else TOOLS
-        messages.insert(0, Message("system", text.format(title=info.title, turns=max_turns)))
+        words = text.format(title=info.title, turns=max_turns, call=FORMS[dialect])
+        messages.insert(0, Message("system", words))
     return messages

@@ -6,10 +6,11 @@ reply. A buffer stays append-only and holds the whole conversation, so :meth:`Wo
 back from the ids alone.
 """
 
-import json
 from collections.abc import Sequence
 
-from solver.chat import Tools, Turn
+from solver.chat import Turn
+from solver.templates import Tools
+from solver.toolcalls import Dialect, describe
 
 ROLES = ("system", "user", "assistant", "tool")
 END = -1
@@ -17,25 +18,20 @@ _OPEN = {role: -2 - number for number, role in enumerate(ROLES)}
 _ROLE = {mark: role for role, mark in _OPEN.items()}
 BYTES = 4
 
-TOOLS = """\
-Tools, as JSON schemas:
-{schemas}
-
-A call is written <tool_call>{{"name": "tool_name", "arguments": {{"argument": "value"}}}}</tool_call>
-as part of the reply's text."""
-
 
 class Words:
     """Messages as ids and back; the counterpart of :class:`solver.chat.Chat` for text."""
 
     text_only = True
+    separate = ""
+    opened = False
+    dialect: Dialect = "hermes"
 
     def start(self, messages: Sequence[Turn], tools: Tools = ()) -> list[int]:
         """Return the ids of the opening messages; tools are described in a system message."""
         ids: list[int] = []
         if tools:
-            schemas = "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
-            ids += [_OPEN["system"], *encode(TOOLS.format(schemas=schemas)), END]
+            ids += [_OPEN["system"], *encode(describe(tools)), END]
         for message in messages:
             ids += [_OPEN[message.role], *encode(message.content), END]
         return [*ids, _OPEN["assistant"]]
