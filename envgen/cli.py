@@ -1,14 +1,16 @@
 """The designer's commands: generate, loop, check, play, import, export."""
 
 import asyncio
-from typing import Annotated, Any
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from envgen import cli_check, cli_export, cli_play, cli_pools, cli_serve
 from spadekit.cli import command, session
-from spadekit.errors import BadInput
+from spadekit.runs import RunOption
 
+T = TypeVar("T")
 ROUNDS = (
     "Rounds the run shall have in all; the same command goes on after a kill. Default: one more."
 )
@@ -23,18 +25,36 @@ def register(app: typer.Typer) -> None:
     def generate(
         ctx: typer.Context,
         rounds: Annotated[int | None, typer.Option(help=ROUNDS, min=1)] = None,
-        run: Annotated[str, typer.Option(help="Name of the run.")] = "main",
+        run: RunOption = "main",
+        follow: Annotated[
+            bool,
+            typer.Option(
+                "--follow",
+                help="Work beside `train --follow`: design each shard with the version that "
+                "sync.max_ahead gives it and wait for it, round after round, until --rounds or stopped. "
+                "--json prints a line for each round.",
+            ),
+        ] = False,
     ) -> None:
         """Design, certify, measure, admit, publish a shard (the dataset producer)."""
-        from envgen.loop import generate as produce
+        from envgen import loop as loops
 
-        _run(ctx, run, produce, rounds)
+        if not follow:
+            _run(ctx, run, loops.generate, rounds)
+            return
+        report = session(ctx).report
+
+        def tell(summary: dict[str, Any]) -> None:
+            if report.as_json:
+                report.data(summary)
+
+        _do(ctx, run, lambda work: loops.follow(work, rounds, tell))
 
     @command(app, "loop")
     def loop(
         ctx: typer.Context,
         rounds: Annotated[int | None, typer.Option(help=ROUNDS, min=1)] = None,
-        run: Annotated[str, typer.Option(help="Name of the run.")] = "main",
+        run: RunOption = "main",
     ) -> None:
         """Rounds of generate and train on one machine; run it again to go on after an interruption."""
         from envgen.loop import selfplay
@@ -42,24 +62,28 @@ def register(app: typer.Typer) -> None:
         _run(ctx, run, selfplay, rounds)
 
 
-def _run(ctx: typer.Context, run: str, work: Any, rounds: int | None) -> None:
-    from envgen.overview import show
+def _do(ctx: typer.Context, run: str, work: Callable[[Any], Awaitable[T]]) -> T:
+    """Open the home and work in it; an interrupt is an ordinary end."""
     from envgen.workspace import open_workspace
 
-    if not run.replace("-", "").replace("_", "").isalnum():
-        raise BadInput(f"--run {run!r}: use letters, digits, `-` and `_` only")
     current = session(ctx)
 
-    async def main() -> list[dict[str, Any]]:
+    async def main() -> T:
         async with open_workspace(current.home, run, current.settings, current.report) as workspace:
-            result: list[dict[str, Any]] = await work(workspace, rounds)
-            return result
+            return await work(workspace)
 
     try:
-        summaries = asyncio.run(main())
+        return asyncio.run(main())
     except KeyboardInterrupt:
         current.report.note("stopped; the same command goes on from here")
         raise typer.Exit(130) from None
+
+
+def _run(ctx: typer.Context, run: str, work: Any, rounds: int | None) -> None:
+    from envgen.overview import show
+
+    current = session(ctx)
+    summaries: list[dict[str, Any]] = _do(ctx, run, lambda workspace: work(workspace, rounds))
     if current.report.as_json:
         current.report.data(summaries)
         return

@@ -1,11 +1,13 @@
-"""Self-play on one machine: rounds of generate and train, with the weights flowing back.
+"""Self-play: rounds of generate and train with the weights flowing back, by turns or in two processes.
 
 There is no state of its own to lose: shard ``r`` says that round ``r`` was generated (or a pool imported
 in its place), policy version ``r`` that it was trained on, so a killed loop goes on with whichever of
-the two is missing first.
+the two is missing first. In two processes each looks for what the other has published, and for nothing
+else.
 """
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from envgen.config import DesignerConfig
@@ -14,11 +16,15 @@ from envgen.producer import Round, summary_of
 from envgen.summary import outside_share
 from envgen.workspace import Workspace
 from memory.variety import alarm
+from solver import sync
 from solver.config import SyncConfig, TrainConfig
 from solver.policy import require_tokens
 from solver.trainer import train_step
 from spadekit.errors import BadInput
 from spadekit.files import write_json
+from spadekit.home import training
+
+Tell = Callable[[dict[str, Any]], None]
 
 
 async def generate(work: Workspace, rounds: int | None) -> list[dict[str, Any]]:
@@ -28,13 +34,12 @@ async def generate(work: Workspace, rounds: int | None) -> list[dict[str, Any]]:
     the result is the same whether the run was interrupted or not; without ``rounds`` it is the new
     one's. Imported pools are shards and no rounds.
     """
-    here = work.store.shards()
-    made = [summary_of(one) for one in here if one.meta.get("origin") != "import"]
+    made = _rounds(work)
     wanted = len(made) + 1 if rounds is None else rounds
     if len(made) >= wanted:
         work.report.note(f"the run has {len(made)} rounds already; a larger --rounds goes on")
         return made[:wanted]
-    first = max((one.shard for one in here), default=0) + 1
+    first = max(work.store.numbers(), default=0) + 1
     version = served(work, work.versions.latest())
     new: list[dict[str, Any]] = []
     with shown(work.report, wanted - len(made)) as tell:
@@ -44,13 +49,72 @@ async def generate(work: Workspace, rounds: int | None) -> list[dict[str, Any]]:
     return new if rounds is None else made + new
 
 
+async def follow(work: Workspace, rounds: int | None, tell_round: Tell) -> None:
+    """Produce rounds beside a trainer in another process, until the run has ``rounds``; or for ever.
+
+    Each is designed with the version that the schedule gives its shard (``solver.sync``); where the
+    trainer is not that far it is waited for. ``tell_round`` gets what each new round measured. Raises
+    ``BadInput`` where no trainer could follow: versions out of step with shards, designs that would be
+    too old, a policy that cannot be trained.
+    """
+    config = work.settings.section(SyncConfig)
+    require_tokens(work.policy)
+    _require_weights(work)
+    sync.check_lag(config, work.settings.section(TrainConfig))
+    sync.check_in_step(work.versions)
+    _describe(work, rounds)
+    made = len(_rounds(work))
+    if rounds is not None and made >= rounds:
+        work.report.note(f"the run has {made} rounds already; a larger --rounds goes on")
+    while rounds is None or made < rounds:
+        number = max(work.store.numbers(), default=0) + 1
+        await _trainer_near(work, number)
+        started = time.monotonic()
+        with shown(work.report, 1) as tell:
+            summary = await Round(work, number, sync.designs(number, config), tell).run()
+        made += 1
+        used = f", designed by policy version {summary['policy_version']}"
+        work.report.note(_line(summary, time.monotonic() - started) + used)
+        _alarm(work, summary)
+        tell_round(summary)
+
+
+async def _trainer_near(work: Workspace, number: int) -> None:
+    """Wait until the trainer is near enough for a shard to be designed."""
+    config = work.settings.section(SyncConfig)
+
+    def near() -> bool | None:
+        return True if not sync.missing(number, work.versions.latest(), config) else None
+
+    def waiting() -> None:
+        newest = work.versions.latest()
+        work.report.note(
+            f"waiting for policy version {number - config.max_ahead}: round {number} may be "
+            f"{config.max_ahead} ahead of the trainer (sync.max_ahead), which is at {newest}; "
+            "`spadework train --follow` brings it on"
+        )
+
+    await sync.until(near, config.watch_s, waiting)
+
+
+def _rounds(work: Workspace) -> list[dict[str, Any]]:
+    """Return what the rounds that are published measured; imported pools are shards and no rounds."""
+    return [summary_of(one) for one in work.store.shards() if one.meta.get("origin") != "import"]
+
+
 async def selfplay(work: Workspace, rounds: int | None) -> list[dict[str, Any]]:
     """Bring the run to ``rounds`` rounds, one more by default; return what every round measured.
 
     Rounds that are done already are read back from the store, so the result is the same whether
     the run was interrupted or not. Raises ``BadInput`` in a home whose versions were trained in
-    another order than one shard after the other, and for a designer that learns from its context.
+    another order than one shard after the other, for a designer that learns from its context, and
+    while another process trains there.
     """
+    with training(work.home):
+        return await _by_turns(work, rounds)
+
+
+async def _by_turns(work: Workspace, rounds: int | None) -> list[dict[str, Any]]:
     require_tokens(work.policy)
     _require_weights(work)
     done = work.versions.latest()
@@ -101,7 +165,7 @@ def _require_weights(work: Workspace) -> None:
         )
 
 
-def _describe(work: Workspace, rounds: int) -> None:
+def _describe(work: Workspace, rounds: int | None) -> None:
     """Record what the run is, for ``spadework report``."""
     write_json(
         work.run_dir / "run.json",
@@ -117,7 +181,7 @@ def _describe(work: Workspace, rounds: int) -> None:
 
 def served(work: Workspace, newest: int) -> int:
     """Return the version that the schedule gives the designer: the newest multiple of ``every``."""
-    return newest - newest % work.settings.section(SyncConfig).every
+    return sync.served(newest, work.settings.section(SyncConfig).every)
 
 
 def _with_training(work: Workspace, summary: dict[str, Any], number: int) -> dict[str, Any]:
