@@ -1,15 +1,25 @@
 """The command ``spadework train``."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import Annotated, Any
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from solver.config import PolicyConfig, SolverConfig, TrainConfig
+from solver.config import PolicyConfig, SolverConfig, SyncConfig, TrainConfig
 from spadekit.cli import Session, command, session
 from spadekit.errors import BadInput
+from spadekit.home import training
 
+if TYPE_CHECKING:
+    from memory import Store
+    from solver.versions import Versions
+
+
+Step = Callable[[int, int], Awaitable[Mapping[str, Any]]]
+"""Takes a shard and the version to make of it; returns the version's metrics."""
 COLUMNS = ("version", "shard", "plays", "return", "faulted", "solver loss", "designer loss", "s")
 
 
@@ -34,9 +44,25 @@ def register(app: typer.Typer) -> None:
         dry_run: Annotated[
             bool, typer.Option("--dry-run", help="Show what would be played and trained on.")
         ] = False,
+        follow: Annotated[
+            bool,
+            typer.Option(
+                "--follow",
+                help="Work beside `generate --follow` or `serve`: wait for shards and train on each "
+                "once, in order, until those of --shards are done or stopped. --json prints a line for "
+                "each version.",
+            ),
+        ] = False,
     ) -> None:
         """GRPO for both roles on pinned shards and their designs; writes policy versions."""
         current = session(ctx)
+        if follow:
+            if steps is not None or dry_run:
+                raise BadInput(
+                    "--follow trains on each shard once: leave --steps and --dry-run out"
+                )
+            _follow_until_stopped(current, shards)
+            return
         rows = asyncio.run(_train(current, shards, steps, dry_run))
         if current.report.as_json:
             current.report.data(rows)
@@ -46,20 +72,90 @@ def register(app: typer.Typer) -> None:
             current.report.table("policy versions", COLUMNS, [_row(row) for row in rows])
 
 
-async def _train(
-    current: Session, wanted: str, steps: int | None, dry_run: bool
-) -> list[dict[str, Any]]:
+def _follow_until_stopped(current: Session, wanted: str) -> None:
+    try:
+        asyncio.run(_follow(current, wanted))
+    except KeyboardInterrupt:
+        current.report.note("stopped; the same command goes on from here")
+        raise typer.Exit(130) from None
+
+
+async def _follow(current: Session, wanted: str) -> None:
+    """Train on shards as they come, each once and in order."""
     from memory import MemoryConfig, Store
+    from solver import sync
+    from solver.versions import Versions
+
+    settings, note = current.settings, current.report.note
+    config, memory = settings.section(SyncConfig), settings.section(MemoryConfig)
+    pinned = frozenset(select(wanted, None))
+    sync.check_lag(config, settings.section(TrainConfig))
+    with (
+        training(current.home),
+        Store.open(memory.place(current.home), memory, create=True) as store,
+    ):
+        versions = Versions(current.home / "policy")
+        versions.bootstrap(settings.section(PolicyConfig))
+        sync.check_in_step(versions)
+
+        def due() -> int | None:
+            published = store.numbers()
+            return sync.next_shard(pinned & set(published) if pinned else published, versions.all())
+
+        def waiting() -> None:
+            newest = versions.latest()
+            note(
+                f"waiting for a shard after {newest}, the newest policy version; `spadework generate "
+                "--follow` or `spadework serve` publishes them"
+            )
+
+        async with _steps(current, store, versions) as step:
+            while not pinned or not pinned <= set(versions.all()):
+                shard = await sync.until(due, config.watch_s, waiting)
+                metrics = await step(shard, shard)
+                if current.report.as_json:
+                    current.report.data(metrics)
+
+
+@asynccontextmanager
+async def _steps(current: Session, store: "Store", versions: "Versions") -> AsyncIterator[Step]:
+    """Open what training steps need, and give a function that takes one on a shard to a version."""
     from sandbox import Pool, Sandbox, SandboxConfig
     from solver.engines import open_policy
-    from solver.planning import plan
     from solver.trainer import train_step
+
+    settings, note = current.settings, current.report.note
+    newest = versions.path(versions.latest())
+    async with (
+        open_policy(newest, settings.section(PolicyConfig), note) as policy,
+        Sandbox(settings.section(SandboxConfig)) as sandbox,
+        Pool(sandbox) as pool,
+    ):
+
+        async def step(shard: int, version: int) -> Mapping[str, Any]:
+            began = time.monotonic()
+            result = await train_step(
+                store, policy, pool, versions, settings, shard, version=version
+            )
+            apart = "" if version == shard else " (`loop` does not go on from such a version)"
+            took = f" ({time.monotonic() - began:.1f} s)"
+            note(f"policy version {version} published, trained on shard {shard}{apart}{took}")
+            return result.metrics
+
+        yield step
+
+
+async def _train(
+    current: Session, wanted: str, steps: int | None, dry_run: bool
+) -> list[Mapping[str, Any]]:
+    from memory import MemoryConfig, Store
+    from solver.planning import plan
     from solver.versions import Versions
 
     settings, note = current.settings, current.report.note
     memory = settings.section(MemoryConfig)
     store = Store.open(memory.place(current.home), memory)
-    known = [manifest.shard for manifest in store.shards()]
+    known = store.numbers()
     if not known:
         raise BadInput(f"{store.place} holds no shard; `spadework generate` makes one")
     pinned = select(wanted, known)
@@ -82,29 +178,18 @@ async def _train(
         config, playing = settings.section(TrainConfig), settings.section(SolverConfig)
         shard, version = work[0]
         return [_outline(plan(store, versions, config, shard, version), config, playing)]
-    newest, rows = versions.path(versions.latest()), []
-    try:
-        async with (
-            open_policy(newest, settings.section(PolicyConfig), note) as policy,
-            Sandbox(settings.section(SandboxConfig)) as sandbox,
-            Pool(sandbox) as pool,
-        ):
-            for shard, version in work:
-                result = await train_step(
-                    store, policy, pool, versions, settings, shard, version=version
-                )
-                apart = "" if version == shard else " (`loop` does not go on from such a version)"
-                note(f"policy version {version} published, trained on shard {shard}{apart}")
-                rows.append(result.metrics)
-    finally:
-        store.close()
-    return rows
+    with training(current.home), store:
+        async with _steps(current, store, versions) as step:
+            return [await step(shard, version) for shard, version in work]
 
 
-def select(wanted: str, known: Sequence[int]) -> list[int]:
-    """Read ``3``, ``1-4`` or ``1,3`` into shard numbers; empty means all of ``known``."""
+def select(wanted: str, known: Sequence[int] | None) -> list[int]:
+    """Read ``3``, ``1-4`` or ``1,3`` into shard numbers; empty means all of ``known``.
+
+    Raises ``BadInput`` for a shard that does not exist; with None for ``known`` it may still come.
+    """
     if not wanted:
-        return list(known)
+        return list(known or ())
     chosen: set[int] = set()
     for part in wanted.split(","):
         low, dash, high = part.partition("-")
@@ -112,11 +197,11 @@ def select(wanted: str, known: Sequence[int]) -> list[int]:
             chosen.update(range(int(low), int(high if dash else low) + 1))
         except ValueError:
             raise BadInput(f"--shards {wanted}: write it as 3, 1-4 or 1,3") from None
-    missing = sorted(chosen - set(known))
+    missing = sorted(chosen - set(known)) if known else [one for one in chosen if one < 1]
     if missing or not chosen:
+        holds = f"; the store holds {known[0]} to {known[-1]}" if known else ""
         raise BadInput(
-            f"--shards {wanted}: shard {missing[0] if missing else wanted} does not exist; "
-            f"the store holds {known[0]} to {known[-1]}"
+            f"--shards {wanted}: shard {missing[0] if missing else wanted} does not exist{holds}"
         )
     return sorted(chosen)
 
@@ -136,7 +221,7 @@ def _outline(step: Any, config: TrainConfig, playing: SolverConfig) -> dict[str,
     }
 
 
-def _row(metrics: dict[str, Any]) -> list[Any]:
+def _row(metrics: Mapping[str, Any]) -> list[Any]:
     plays = metrics["plays"]
     return [
         metrics["version"],
