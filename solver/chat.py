@@ -13,11 +13,13 @@ Templates that tell the date get a fixed one, so that a prompt is the same on ev
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from solver.templates import PROBE, REPLY, TOOL, Tools, examine
 from solver.thinking import CLOSE, OPEN, said
 from solver.toolcalls import MARKS, Dialect, describe
+from solver.validation import read_tokenizer, stop_ids
 from spadekit.errors import BadInput
 
 Thinking = Literal["default", "on", "off"]
@@ -146,6 +148,14 @@ class Chat:
             known.append(tokenizer.eos_token_id)
         self.stop_ids: frozenset[int] = frozenset(known)
         self._suffixes: dict[tuple[tuple[str, str], ...], tuple[int, ...]] = {}
+
+    @classmethod
+    def open(cls, folder: Path, thinking: Thinking = "default") -> "Chat":
+        """Examine the template of a model folder; its weights are not read.
+
+        Raises ``BadInput`` for what :class:`Chat` refuses and for files that cannot be read.
+        """
+        return cls(read_tokenizer(folder), stop_ids(folder), thinking)
 
     @property
     def separate(self) -> str:

@@ -108,6 +108,16 @@ def stop_ids(folder: Path) -> list[int]:
     return []
 
 
+def read_tokenizer(folder: Path) -> Any:
+    """Read a model folder's tokenizer; ``BadInput`` when it cannot be."""
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except Exception as error:  # tokenizers raise whatever their format code raises
+        raise BadInput(f"{folder}: the tokenizer cannot be read: {error}") from None
+
+
 def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     """Return the first key under which two configurations differ, "" when none does."""
     return min((key for key in one.keys() | other if one.get(key) != other.get(key)), default="")
@@ -157,7 +167,7 @@ def _check_tokens(folder: Path, parent: Path) -> None:
     }
     if all(_bytes(folder / name) == _bytes(parent / name) for name in names):
         return
-    mine, before = _tokenizer(folder), _tokenizer(parent)
+    mine, before = read_tokenizer(folder), read_tokenizer(parent)
     for what, same in (
         ("vocabulary", mine.get_vocab() == before.get_vocab()),
         ("special tokens", mine.special_tokens_map == before.special_tokens_map),
@@ -170,12 +180,3 @@ def _check_tokens(folder: Path, parent: Path) -> None:
 
 def _bytes(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
-
-
-def _tokenizer(folder: Path) -> Any:
-    from transformers import AutoTokenizer
-
-    try:
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    except Exception as error:  # tokenizers raise whatever their format code raises
-        raise BadInput(f"{folder}: the tokenizer cannot be read: {error}") from None

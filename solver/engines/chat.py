@@ -118,6 +118,9 @@ class ChatEngine:
             "temperature": sampling.temperature,
             self._limit: sampling.max_tokens,
         }
+        # Asked for only where they say something: `top_k` is not OpenAI's, some refuse it.
+        body |= {"top_p": sampling.top_p} if sampling.top_p < 1 else {}
+        body |= {"top_k": sampling.top_k} if sampling.top_k else {}
         try:
             if first:
                 answer = await self._endpoint.once("POST", COMPLETIONS, body)

@@ -227,6 +227,15 @@ class _Sampler:
         self.temperature_B = torch.where(self.greedy_B, 1.0, temperature)[:, None]
         self.plain = bool((self.temperature_B == 1).all())
         self.any_greedy = bool(self.greedy_B.any())
+        # What a greedy row is drawn from does not matter: it takes the likeliest.
+        free = [s.temperature == 0 for s in samplings]
+        self.top_k_B = torch.tensor(
+            [0 if f else s.top_k for f, s in zip(free, samplings, strict=True)]
+        )
+        self.top_p_B = torch.tensor(
+            [1.0 if f else s.top_p for f, s in zip(free, samplings, strict=True)]
+        )
+        self.whole = bool((self.top_k_B == 0).all() and (self.top_p_B == 1).all())
         self._logprob_B_T = torch.zeros(len(samplings), longest)
 
     def draw(self, logits_B_V: Tensor, step: int) -> Tensor:
@@ -234,6 +243,8 @@ class _Sampler:
         if not self.plain:
             logits_B_V = logits_B_V / self.temperature_B
         logp_B_V = torch.log_softmax(logits_B_V, -1)
+        if not self.whole:
+            logp_B_V = likeliest(logp_B_V, self.top_k_B, self.top_p_B)
         cdf_B_V = logp_B_V.exp().cumsum(-1, dtype=torch.float64)
         target_B_1 = self.uniform_B_T[:, step, None] * cdf_B_V[:, -1:]
         token_B_1 = torch.searchsorted(cdf_B_V, target_B_1, right=True)
@@ -254,7 +265,26 @@ class _Sampler:
         self.uniform_B_T = self.uniform_B_T[rows_B]
         self.greedy_B = self.greedy_B[rows_B]
         self.temperature_B = self.temperature_B[rows_B]
+        self.top_k_B, self.top_p_B = self.top_k_B[rows_B], self.top_p_B[rows_B]
         self._logprob_B_T = self._logprob_B_T[rows_B]
+
+
+def likeliest(logp_B_V: Tensor, top_k_B: Tensor, top_p_B: Tensor) -> Tensor:
+    """Return log-probabilities over the tokens that are left: -inf for the others, sums to 1.
+
+    The ``top_k`` likeliest (0: all), then as few of these, likeliest first, as hold ``top_p`` of their
+    probability (1: all; never none).
+    """
+    sorted_B_V, order_B_V = logp_B_V.sort(-1, descending=True, stable=True)
+    rank_V = torch.arange(logp_B_V.shape[-1], device=logp_B_V.device)
+    out_B_V = (rank_V >= top_k_B[:, None]) & (top_k_B[:, None] > 0)
+    p_B_V = torch.softmax(sorted_B_V.masked_fill(out_B_V, -torch.inf).double(), -1)
+    before_B_V = p_B_V.cumsum(-1) - p_B_V
+    out_B_V |= (before_B_V >= top_p_B[:, None]) & (top_p_B[:, None] < 1)
+    kept_B_V = torch.empty_like(logp_B_V).scatter_(
+        1, order_B_V, sorted_B_V.masked_fill(out_B_V, -torch.inf)
+    )
+    return torch.log_softmax(kept_B_V, -1)
 
 
 def uniforms(seed: int, count: int) -> Any:

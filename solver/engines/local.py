@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoTokenizer
 
 from solver.chat import Chat
 from solver.config import PolicyConfig
@@ -24,7 +23,7 @@ from solver.engines.decode import Decoder, Request, Usage
 from solver.policy import Completion, Sampling
 from solver.versions import version_of
 from solver.weights import copy_weights, load_model
-from spadekit.errors import BadInput, OurFault
+from spadekit.errors import OurFault
 
 
 class LocalEngine:
@@ -36,12 +35,9 @@ class LocalEngine:
     def __init__(self, model_dir: Path, config: PolicyConfig) -> None:
         self._config = config
         self._version = version_of(model_dir)
-        try:
-            tokenizer = AutoTokenizer.from_pretrained(model_dir, local_files_only=True)
-        except Exception as error:  # tokenizers raise whatever their format code raises
-            raise BadInput(f"{model_dir}: the tokenizer cannot be read: {error}") from None
+        # Before the weights: an unsuitable template is found at once.
+        self.chat = Chat.open(model_dir, config.thinking)
         self._model = load_model(model_dir).eval()
-        self.chat = Chat(tokenizer, _stop_ids(self._model))
         self._decoder = Decoder(
             self._model, self.chat.stop_ids, config.cache_mb * 2**20, config.batch_tokens
         )
@@ -165,8 +161,3 @@ class LocalEngine:
 def _resolve(future: "asyncio.Future[Completion]", completion: Completion) -> None:
     if not future.done():
         future.set_result(completion)
-
-
-def _stop_ids(model: Any) -> list[int]:
-    stop = model.generation_config.eos_token_id if model.generation_config else None
-    return [] if stop is None else [stop] if isinstance(stop, int) else list(stop)

@@ -18,8 +18,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from transformers import AutoTokenizer, GenerationConfig
-
 from sandbox import Message
 from solver.chat import Chat
 from solver.config import PolicyConfig
@@ -31,7 +29,7 @@ from solver.versions import version_of
 from spadekit.errors import BadInput, OurFault
 
 COMPLETIONS = "/v1/completions"
-UNSHAPED = {"top_p": 1.0, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
+UNSHAPED = {"min_p": 0.0, "repetition_penalty": 1.0}
 UNTOLD = {"dtype", "torch_dtype", "transformers_version", "_name_or_path", "use_cache"}
 """Keys of ``config.json`` that do not say which model it is."""
 PROBE = "The lock at 42 opens: def step(self, action):\n    return \\boxed{left} \u00e9\u2192\n"
@@ -43,7 +41,7 @@ class VllmEngine:
     def __init__(self, endpoint: Endpoint, folder: Path, note: Callable[[str], None]) -> None:
         self._endpoint = endpoint
         self._note = note
-        self.chat = Chat(_tokenizer(folder), _stop_ids(folder))
+        self.chat = Chat.open(folder, endpoint.config.thinking)
         self._stop_ids = sorted(self.chat.stop_ids)
         self._version = version_of(folder)
         self._gate = asyncio.Lock()
@@ -233,6 +231,8 @@ class VllmEngine:
             "prompt": list(prompt_ids),
             "max_tokens": sampling.max_tokens,
             "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "top_k": sampling.top_k,
             "stop_token_ids": self._stop_ids,
             "skip_special_tokens": False,
             "return_token_ids": True,
@@ -316,23 +316,3 @@ class VllmEngine:
                 f"{self._endpoint.url} gives log-probabilities from before the temperature; start it "
                 "with --logprobs-mode processed_logprobs"
             )
-
-
-def _tokenizer(folder: Path) -> Any:
-    try:
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    except Exception as error:  # tokenizers raise whatever their format code raises
-        raise BadInput(f"{folder}: the tokenizer cannot be read: {error}") from None
-
-
-def _stop_ids(folder: Path) -> list[int]:
-    """The ids that end a reply by the model's own configuration, as the local engine finds them."""
-    for name in ("generation_config.json", "config.json"):
-        if (folder / name).is_file():
-            try:
-                stop = GenerationConfig.from_pretrained(folder, name, local_files_only=True)
-            except Exception as error:  # whatever the damaged part made it raise
-                raise BadInput(f"{folder / name} cannot be read: {error}") from None
-            ids = stop.eos_token_id
-            return [] if ids is None else [ids] if isinstance(ids, int) else list(ids)
-    return []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from solver.chat import Chat, UnreadableTools
+from solver.chat import Chat, UnreadableTools, next_prompt
 from spadekit.errors import BadInput
 
 Maker = Callable[[str | None], Any]
@@ -58,11 +58,30 @@ def test_a_cut_reply_is_closed_by_the_suffix(
     assert chat.follow(answer, "length") == [tokenizer.eos_token_id, *chat.follow(answer, "end")]
 
 
-def test_a_template_that_strips_reasoning_is_refused_with_the_reason(
+def test_a_template_that_strips_reasoning_gives_every_turn_a_prompt_of_its_own(
     templates: dict[str, str], tokenizer_with: Maker
 ) -> None:
-    with pytest.raises(BadInput, match="not prefix-preserving: it strips the reasoning"):
-        Chat(tokenizer_with(templates["stripping"]))
+    tokenizer = tokenizer_with(templates["stripping"])
+    chat = Chat(tokenizer)
+    assert chat.separate == "strips the reasoning from earlier turns"
+    told = [Said("user", "left or right?")]
+    said = tokenizer.encode("<think>\nhm\n</think>\n\nleft<|im_end|>", add_special_tokens=False)
+    prompt, appended = next_prompt(chat, told, said, "end", [Said("user", "no")])
+    assert not appended
+    assert tokenizer.decode(prompt) == (
+        "<|im_start|>user\nleft or right?<|im_end|>\n<|im_start|>assistant\nleft<|im_end|>\n"
+        "<|im_start|>user\nno<|im_end|>\n<|im_start|>assistant\n"
+    )
+
+
+def test_a_template_that_drops_what_was_said_is_refused(
+    templates: dict[str, str], tokenizer_with: Maker
+) -> None:
+    forgetful = templates["chatml"].replace(
+        "{% for m in messages %}", "{% for m in messages[-3:] %}"
+    )
+    with pytest.raises(BadInput, match="not prefix-preserving: it rewrites earlier turns"):
+        Chat(tokenizer_with(forgetful))
 
 
 def test_a_generation_prompt_unlike_past_turns_is_refused(
@@ -71,7 +90,7 @@ def test_a_generation_prompt_unlike_past_turns_is_refused(
     template = templates["embedded"].replace(
         "<|assistant|>{% endif %}", "<|assistant|>!{% endif %}"
     )
-    with pytest.raises(BadInput, match="opens differently from the generation prompt"):
+    with pytest.raises(BadInput, match="opens a past turn differently"):
         Chat(tokenizer_with(template))
 
 
