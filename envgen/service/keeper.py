@@ -1,7 +1,7 @@
 """Keeps the stock: looks at the standings, asks the pure rule, remembers failures and barren rounds."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class StockStatus:
-    """What the keeper knows. ``doing``: ``off full barren waiting measuring designing looking``."""
+    """What the keeper knows. ``doing``: ``off full barren ahead waiting measuring designing looking``."""
 
     level: int
     stock: Stock | None
@@ -46,8 +46,13 @@ class Keeper:
         self._problem = ""
         self.status = StockStatus(config.stock, None, "looking", 0, 0, "")
 
-    def next(self, store: Store, version: int) -> Wanted | None:
-        """Return the job that the stock of ``version`` needs now, None when there is nothing to do."""
+    def next(
+        self, store: Store, version: int, ahead: Callable[[], bool] = lambda: False
+    ) -> Wanted | None:
+        """Return the job that the stock of ``version`` needs now, None when there is nothing to do.
+
+        ``ahead`` says whether a trainer has to come nearer before another round is designed.
+        """
         if not self._config.stock or time.monotonic() < self._wait_until:
             self._show("waiting" if self._config.stock else "off")
             return None
@@ -69,6 +74,9 @@ class Keeper:
                 self._show("measuring")
                 values = {"environments": environments, "policy_version": version}
                 return Wanted("measure", values)
+            case Design() if ahead():
+                self._show("ahead")
+                return None
             case Design():
                 self._before = stock
                 self._show("designing")

@@ -329,7 +329,8 @@ class StockModel(Model):
     stale: int | None = Field(description="At the frontier of an older one, to be measured again.")
     doing: str = Field(
         description="`off`, `looking`, `full`, `measuring`, `designing`, `waiting` after a failure "
-        "or a cancelled job, `barren` when rounds no longer add any."
+        "or a cancelled job, `barren` when rounds no longer add any, `ahead` while a trainer that "
+        "is at work has to come nearer first."
     )
     barren_rounds: int
     failures: int

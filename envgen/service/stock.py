@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory import StandingRecord
+from solver.sync import served
 
 MOST_AT_ONCE = 64
 """Environments of one job that measures: a job is what a kill or a newer version waits for."""
@@ -83,4 +84,4 @@ def pause_s(failures: int, first_s: float) -> float:
 
 def target_version(newest: int, every: int, pinned: int | None) -> int:
     """Return the version that shall serve: the pinned one, else the newest multiple of ``every``."""
-    return newest - newest % every if pinned is None else pinned
+    return served(newest, every) if pinned is None else pinned

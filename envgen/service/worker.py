@@ -27,9 +27,11 @@ from envgen.service.stock import target_version
 from envgen.workspace import Workspace, open_workspace
 from memory import Store
 from sandbox import SandboxFault
+from solver import sync
 from solver.config import SyncConfig
 from solver.versions import Versions
 from spadekit.errors import BadInput, OurFault
+from spadekit.home import trainer_at_work
 from spadekit.report import Report
 from spadekit.settings import Settings
 
@@ -78,7 +80,7 @@ class Worker:
         self._where = (home, run, settings, report)
         self._report = report
         self._config = settings.section(ServiceConfig)
-        self._every = settings.section(SyncConfig).every
+        self._sync = settings.section(SyncConfig)
         self._metrics = metrics
         self._on_end = on_end
         self.feed = Feed()
@@ -211,7 +213,12 @@ class Worker:
         self._woken.clear()
 
     def _for_stock(self) -> Job | None:
-        wanted = self.keeper.next(self._work_on.store, self.serving.serving)
+        store = self._work_on.store
+
+        def ahead() -> bool:
+            return self._ahead(max(store.numbers(), default=0) + 1)
+
+        wanted = self.keeper.next(store, self.serving.serving, ahead)
         if wanted is None:
             return None
         job = self._ledger.add(wanted.kind, "stock", **wanted.values)
@@ -222,7 +229,7 @@ class Worker:
         """Serve the target version; where it cannot be served the old one stays, with the reason."""
         work, before = self._work_on, self.serving
         newest = work.versions.latest()
-        target = target_version(newest, self._every, self._ledger.books.pinned)
+        target = target_version(newest, self._sync.every, self._ledger.books.pinned)
         now = time.monotonic()
         waiting = target == before.target and now < self._switch_again
         problem = before.problem if waiting else ""
@@ -294,13 +301,31 @@ class Worker:
             done = [shard for shard in job.shards if shard in published]
             if len(done) >= job.rounds:
                 return f"published {', '.join(f'shard {shard}' for shard in done)}"
-            await self._switch()
             number = max(published, default=0) + 1
+            await self._trainer_near(job.id, number)
+            await self._switch()
             job = self._ledger.begin_round(job.id, number)
             self._tell(job)
             self._metrics.round(
                 await Round(self._work_on, number, self._work_on.policy.version, tell).run()
             )
+
+    def _ahead(self, number: int) -> bool:
+        """Whether a trainer is at work here that has to come nearer before a shard is designed."""
+        missing = sync.missing(number, self._work_on.versions.latest(), self._sync)
+        return missing > 0 and trainer_at_work(self._work_on.home)
+
+    async def _trainer_near(self, job: str, number: int) -> None:
+        def waiting() -> None:
+            self._report.note(
+                f"job {job}: round {number} waits for policy version {number - self._sync.max_ahead} "
+                "of the trainer that is at work (sync.max_ahead)"
+            )
+
+        def near() -> bool | None:
+            return None if self._ahead(number) else True
+
+        await sync.until(near, self._config.watch_s, waiting)
 
     async def _serve(self, version: int | None) -> None:
         work = self._work_on

@@ -115,6 +115,19 @@ def test_rounds_that_add_nothing_are_counted_until_one_does_or_another_version_s
     assert keeper.status.barren_rounds == 0
 
 
+def test_nothing_is_designed_while_a_trainer_has_to_come_nearer() -> None:
+    keeper, store = Keeper(ServiceConfig(stock=2, barren=2)), Figures()
+    for _ in range(3):
+        assert keeper.next(store, 0, lambda: True) is None  # type: ignore[arg-type]
+    assert (keeper.status.doing, keeper.status.barren_rounds) == ("ahead", 0)
+    assert keeper.next(store, 0) is not None  # type: ignore[arg-type]
+    store.set(standing("a", 0, "frontier"))
+    keeper.ended(ended("done"))
+    measure = keeper.next(store, 1, lambda: True)  # type: ignore[arg-type]
+    assert measure is not None
+    assert measure.kind == "measure"
+
+
 def test_after_a_failure_the_keeper_waits_and_says_why() -> None:
     keeper, store = Keeper(ServiceConfig(stock=2, retry_s=0.001)), Figures()
     keeper.next(store, 0)  # type: ignore[arg-type]
