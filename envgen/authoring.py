@@ -5,8 +5,9 @@
                  └───────────┴── follow-up ◄──────┘   at most ``designer.repair_turns`` of them
 
 Conversations are append-only: a follow-up's prompt is the last prompt, the ids that were sampled, and
-the check's message. Every completion is a design of its own with its own reward, so what is learned
-from a follow-up is how to mend, and the first answer is not paid for having been mended later.
+the check's message. Where the chat template drops earlier reasoning, it is rendered anew. Every
+completion is a design of its own with its own reward, so what is learned from a follow-up is how to
+mend, and the first answer is not paid for having been mended later.
 
 A separate hint (``designer.hint = "separate"``) is written in a conversation of its own that shows the
 program. Its tokens are not trained on: the regret that it earns is the program's as much, and a group
@@ -24,6 +25,7 @@ from envgen.measuring import retried
 from envgen.progress import Meter, Step
 from envgen.workspace import Workspace
 from sandbox import Message, SandboxFault
+from solver.chat import Spoken, next_prompt
 from solver.config import SolverConfig
 from solver.policy import Sampling
 from spadekit.seeds import derive
@@ -109,7 +111,7 @@ class Authoring:
             draft.hint = hint
 
     async def _complete(self, prompt_ids: Sequence[int], seed: int) -> dict[str, Any]:
-        sampling = Sampling(self._config.temperature, self._config.max_tokens, seed)
+        sampling = Sampling.of(self._config, seed)
         done = await self._work.policy.complete(prompt_ids, sampling)
         return {"ids": done.ids, "logprobs": done.logprobs, "stop": done.stop}
 
@@ -150,8 +152,10 @@ class Authoring:
         if draft.stage == "hint" and self._config.hint == "separate":
             return None  # nothing in the program is to blame
         told = follow_up(draft.stage, draft.detail, self._config.hint)
-        suffix = self._work.policy.chat.follow([Message("user", told)], draft.stop)
-        prompt = (*draft.prompt_ids, *draft.ids, *suffix)
+        answer = Message("user", told)
+        chat = self._work.policy.chat
+        more, appended = next_prompt(chat, draft.messages, draft.ids, draft.stop, [answer])
+        prompt = (*draft.prompt_ids, *draft.ids, *more) if appended else tuple(more)
         # A shorter budget than the first answer's would cut the mended one off and blame the design.
         if len(prompt) + self._config.max_tokens > self._work.policy.context:
             return None
@@ -160,6 +164,7 @@ class Authoring:
             place=draft.place,
             brief=draft.brief,
             prompt_ids=prompt,
+            messages=(*draft.messages, Spoken("assistant", draft.text), answer),
             turn=draft.turn + 1,
             parent=draft,
         )

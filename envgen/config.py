@@ -25,6 +25,9 @@ class DesignerConfig:
 
     prompt: Literal["short", "full"] = "full"
     temperature: float = 0.6
+    top_p: float = 1.0
+    top_k: int = 0
+    """See `[solver]`: training on designs needs 1 and 0."""
     max_tokens: int = 16384
     skills: tuple[str, ...] = GAME_SKILLS + TOOL_SKILLS
     levels: tuple[int, ...] = (1, 2, 3, 4, 5)
@@ -68,6 +71,8 @@ class DesignerConfig:
             raise ValueError(
                 "temperature must be above 0: a greedy designer writes one design only"
             )
+        if not 0 < self.top_p <= 1 or self.top_k < 0:
+            raise ValueError("top_p must lie above 0, at most at 1, and top_k must not be negative")
         if self.max_tokens < 1:
             raise ValueError("max_tokens must be at least 1")
 

@@ -26,6 +26,7 @@ from memory import (
 )
 from memory.diversity import Decision, tree_digest
 from memory.embedding import embedding_text
+from solver.chat import Turn
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Draft:
     place: int
     brief: dict[str, Any]
     prompt_ids: tuple[int, ...]
+    messages: tuple[Turn, ...]  # what the prompt was rendered from
     turn: int = 0
     parent: "Draft | None" = None
     ids: tuple[int, ...] = ()

@@ -74,7 +74,7 @@ class Measuring:
                 jail,
                 seed=trial.seed,
                 hint=hint if trial.arm == "hinted" else None,
-                sampling=Sampling(self.solver.temperature, self.solver.max_tokens, seed),
+                sampling=Sampling.of(self.solver, seed),
                 max_turns=self.solver.max_turns,
                 prompt=self.solver.prompt,
                 context=self.solver.context,

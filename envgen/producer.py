@@ -276,11 +276,11 @@ class Round:
     def _places(self, plan: dict[str, Any]) -> "list[_Place]":
         places: list[_Place] = []
         for asked in plan["briefs"]:
-            messages = [Message(role, content) for role, content in asked["messages"]]
+            messages = tuple(Message(role, content) for role, content in asked["messages"])
             prompt = tuple(self.work.policy.chat.start(messages))
             for _ in range(self.producer.designs_per_brief):
                 number = len(places)
-                places.append(_Place(Draft(number, number, asked["brief"], prompt)))
+                places.append(_Place(Draft(number, number, asked["brief"], prompt, messages)))
         return places
 
     async def _embed(self, draft: Draft) -> None:

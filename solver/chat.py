@@ -143,7 +143,8 @@ class Chat:
                 "not begin with a special token; a reply could not be told to end"
             )
         self._check_joint()
-        known = [close[0], *stop_ids]
+        self.close_id: int = close[0]
+        known = [self.close_id, *stop_ids]
         if tokenizer.eos_token_id is not None:
             known.append(tokenizer.eos_token_id)
         self.stop_ids: frozenset[int] = frozenset(known)

@@ -74,7 +74,7 @@ class Author:
                 raise KilledError
             self.asked.append(text)
             reply = self._script(text, len(self.asked) - 1)
-        ids = (*self.chat.tokenizer.encode(reply), self.chat._close_id)
+        ids = (*self.chat.tokenizer.encode(reply), self.chat.close_id)
         return Completion(ids, (-0.5,) * len(ids), "end", 0)
 
     async def load(self, version_dir: Path) -> None:

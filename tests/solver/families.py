@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - some families write their marks with fullwidth bars
 """Model families as tests need them: a chat template and a small tokenizer with the family's tokens.
 
 The templates in ``tests/golden/templates`` say what the public ones of these families say to
