@@ -38,6 +38,12 @@ COSTS: Sequence[Column] = (
 """What each round cost, as far as it is known: only an endpoint tells what it read, and what for. Outside
 the policy's passes is a share of a round's time, see ``summary.outside_share``."""
 
+SPARE = (
+    *("repaired", "policy", "Vendi / n", "designs"),
+    *("designing, for each new", "read", "for each new"),
+)
+"""What a narrow terminal goes without."""
+
 
 def show(report: Report, run: str, home: Any, summaries: Sequence[Summary]) -> None:
     """Print the tables of some rounds, and the monitors' alarms."""
@@ -46,7 +52,7 @@ def show(report: Report, run: str, home: Any, summaries: Sequence[Summary]) -> N
     known = [column for column in COSTS if any(column[1](one) is not None for one in summaries)]
     for title, columns in ((f"run {run} in {home}", ROUNDS), ("cost", known)):
         rows = [[_shown(value(one)) for _, value in columns] for one in summaries]
-        report.table(title, [name for name, _ in columns], rows)
+        report.table(title, [name for name, _ in columns], rows, spare=SPARE)
     fell = stages(summaries)
     if fell:
         report.table("where designs fell", ("stage", "fell", "left"), fell)

@@ -1,6 +1,7 @@
 """Commands that look into the memory: search, show, stats, shards."""
 
 import dataclasses
+import json
 import math
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
@@ -22,6 +23,12 @@ from spadekit.errors import BadInput
 from spadekit.report import Report
 
 _FEW_BARS = 40  # characters of the longest bar of a histogram
+
+SHARD_COLUMNS = (
+    *("shard", "policy", "environments", "designs", "duplicates", "plays"),
+    *("Vendi / n", "nearest", "monitors", "created", "content"),
+)
+SPARE_OF_SHARDS = ("content", "created", "nearest", "duplicates", "monitors")
 
 Named = Callable[[str], Mapping[str, Any] | None]
 """Finds by name what is in no store, for ``show``; None when it does not know the name."""
@@ -91,7 +98,8 @@ def _search(
         for hit in hits:
             row = _hit(hit)
             rows.append({**row, "id": row["id"][:8], "policy": row["policy_version"]})
-        here.report.table("", columns, [[row[column] for column in columns] for row in rows])
+        shown = [[row[column] for column in columns] for row in rows]
+        here.report.table("", columns, shown, spare=("policy", "shard", "skills"))
     else:
         here.report.note("nothing found; loosen a filter, or `spadework stats` shows what is there")
     if not hits:
@@ -110,7 +118,7 @@ def _show(here: Session, name: str, why: bool) -> None:
 
 def _stats(
     ctx: typer.Context,
-    funnel: Annotated[bool, typer.Option("--funnel", help="Where designs were lost.")] = False,
+    funnel: Annotated[bool, typer.Option("--funnel", help="Only where designs were lost.")] = False,
 ) -> None:
     """Count what the memory holds: skills by status, regret, growth and variety per shard."""
     here = session(ctx)
@@ -118,9 +126,12 @@ def _stats(
         _announce_embedding(here.report, store)
         found = store.stats()
     if here.report.as_json:
-        here.report.data(_stats_json(found))
+        values = _stats_json(found)
+        here.report.data({k: values[k] for k in ("stages", "funnel")} if funnel else values)
+    elif funnel:
+        _print_funnel(here.report, found)
     else:
-        _print_stats(here.report, found, funnel)
+        _print_stats(here.report, found)
     if not found.shards:
         raise typer.Exit(1)
 
@@ -130,28 +141,12 @@ def _shards(ctx: typer.Context) -> None:
     here = session(ctx)
     with open_store(here) as store:
         found = store.shards()
-    columns = (
-        *("shard", "policy", "environments", "designs", "duplicates", "plays"),
-        *("Vendi / n", "nearest", "monitors", "created", "content"),
-    )
-    rows = [
-        (
-            one.shard,
-            one.policy_version,
-            one.rows("environments"),
-            one.rows("designs"),
-            one.meta.get("duplicates"),
-            one.rows("plays"),
-            _variety(one).get("vendi_share"),
-            _variety(one).get("nearest_median"),
-            monitors.line(one.meta),
-            one.created,
-            one.content[:12],
-        )
-        for one in found
-    ]
-    if rows or here.report.as_json:
-        here.report.table("", columns, rows)
+    rows = [_shard_row(one) for one in found]
+    if here.report.as_json:
+        here.report.data(rows)
+    elif rows:
+        shown = [[*{**row, "content": row["content"][:12]}.values()] for row in rows]
+        here.report.table("", SHARD_COLUMNS, shown, spare=SPARE_OF_SHARDS)
     else:
         here.report.note("no shards yet; `spadework generate` publishes the first")
     for one in found:
@@ -162,6 +157,22 @@ def _shards(ctx: typer.Context) -> None:
             here.report.error(line)
     if not rows:
         raise typer.Exit(1)
+
+
+def _shard_row(manifest: Manifest) -> dict[str, Any]:
+    """Return a shard as ``--json`` prints it; tables show the same in the same order."""
+    return {
+        "shard": manifest.shard,
+        "policy_version": manifest.policy_version,
+        **{name: manifest.rows(name) for name in ("environments", "designs")},
+        "duplicates": manifest.meta.get("duplicates"),
+        "plays": manifest.rows("plays"),
+        "vendi_share": _variety(manifest).get("vendi_share"),
+        "nearest_median": _variety(manifest).get("nearest_median"),
+        "monitors": monitors.line(manifest.meta),
+        "created": manifest.created,
+        "content": manifest.content,
+    }
 
 
 def _variety(manifest: Manifest) -> dict[str, Any]:
@@ -205,20 +216,46 @@ def _show_environment(report: Report, record: EnvironmentRecord, store: Store, w
         return
     history = [_standing(one) for one in store.standings(record.id)]
     family = store.lineage(record)
+    origin = _origin(record, store)
     values = dataclasses.asdict(record)
     if report.as_json:
         lineage = dataclasses.asdict(family)
-        report.data({**values, "standings": history, "why": explanation, **lineage})
+        told = {"standings": history, "why": explanation, "origin": origin}
+        report.data({**values, **told, **lineage})
         return
     long = ("source", "certificate", "decision", "tools", "parents")
     shown = {key: value for key, value in values.items() if key not in long and value != ""}
+    if origin:
+        shown["imported from"] = " ".join(origin.values())
     report.record("environment", shown)
+    if checks := _checks(record.certificate):
+        report.table("certificate", ("check", "verdict", "what was found"), checks)
     if history:
         columns = tuple(history[0])
         report.table("standings", columns, [list(row.values()) for row in history])
     if rows := _relatives(family):
         report.table("lineage", ("relation", "generations", "id", "title", "shard"), rows)
     report.text(record.source)
+
+
+def _checks(certificate: str) -> list[tuple[str, str, str]]:
+    """Return (check, verdict, message) of a certificate; none of one that is not ours to read."""
+    try:
+        return [
+            (str(one["name"]), str(one["verdict"]), str(one.get("message", "")))
+            for one in json.loads(certificate)["checks"]
+        ]
+    except MALFORMED:
+        return []
+
+
+def _origin(record: EnvironmentRecord, store: Store) -> dict[str, str]:
+    """Return the pool that an environment was imported from and its place there; empty: from none."""
+    try:
+        brief = json.loads(store.design(record.design).brief)
+        return {key: str(brief[key]) for key in ("uri", "place")} if "uri" in brief else {}
+    except (BadInput, *MALFORMED):
+        return {}  # its design is not in this store
 
 
 def _relatives(family: Lineage) -> list[tuple[Any, ...]]:
@@ -288,10 +325,10 @@ def _decision(text: str) -> Decision | None:
         return None  # imported environments carry no decision of ours
 
 
-def _print_stats(report: Report, found: Stats, funnel: bool) -> None:
+def _print_stats(report: Report, found: Stats) -> None:
     statuses = sorted({status for counts in found.skills.values() for status in counts})
     rows = [
-        [skill, *(counts.get(status, 0) for status in statuses)]
+        [skill or "(none)", *(counts.get(status, 0) for status in statuses)]
         for skill, counts in found.skills.items()
     ]
     report.table(f"{found.environments} environments", ["skill", *statuses], rows)
@@ -322,13 +359,16 @@ def _print_stats(report: Report, found: Stats, funnel: bool) -> None:
             )
             for one in found.shards
         ],
+        spare=("duplicates", "policy", "designs"),
     )
-    if funnel:
-        report.table("stages", ("stage", "fell", "left"), passed(found.funnel))
-        lost = [(*key, count) for key, count in found.funnel.items()]
-        report.table("funnel", ("outcome", "stage", "reason", "designs"), lost)
     for line in found.alarms:
         report.error(line)
+
+
+def _print_funnel(report: Report, found: Stats) -> None:
+    report.table("stages", ("stage", "fell", "left"), passed(found.funnel))
+    lost = [(*key, count) for key, count in found.funnel.items()]
+    report.table("funnel", ("outcome", "stage", "reason", "designs"), lost)
 
 
 def _stats_json(found: Stats) -> dict[str, Any]:

@@ -62,7 +62,7 @@ class Stats:
     """The whole store. ``funnel`` counts designs by (outcome, stage, reason)."""
 
     environments: int
-    skills: Mapping[str, Mapping[str, int]]  # skill -> status -> environments
+    skills: Mapping[str, Mapping[str, int]]  # skill, "" without one -> status -> environments
     regret: tuple[int, ...]  # environments per bin of ``BINS``, out of range in the outer bins
     shards: tuple[ShardFigures, ...]
     funnel: Mapping[tuple[str, str, str], int]
@@ -117,7 +117,7 @@ def collect(
     designs = tables.scan("designs", columns=columns).to_pylist()
     skills: dict[str, Counter[str]] = {}
     for row in environments:
-        for skill in row["skills"]:
+        for skill in row["skills"] or ("",):
             skills.setdefault(skill, Counter())[status_of(latest.get(row["id"]))] += 1
     funnel = Counter((row["outcome"], row["stage"], row["reason"]) for row in designs)
     return Stats(

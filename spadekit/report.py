@@ -24,6 +24,8 @@ from rich.text import Text
 
 from spadekit.errors import OurFault
 
+FOLDED = 20
+"""Columns in which a long text is still readable."""
 _UNCUT = 10_000  # columns of what is no terminal: nothing is folded or cut there
 
 
@@ -88,12 +90,31 @@ class Report:
         shown = Text(_printable(prompt))
         self.err.print(shown, end="") if self.as_json else self._print(shown, end="")
 
-    def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        """Print a table for people, or with ``as_json`` a list of objects keyed by column."""
+    def table(
+        self,
+        title: str,
+        columns: Sequence[str],
+        rows: Sequence[Sequence[Any]],
+        *,
+        spare: Sequence[str] = (),
+    ) -> None:
+        """Print a table for people, or with ``as_json`` a list of objects keyed by column.
+
+        ``spare`` columns are left out, the first of them first, where a terminal is too narrow, and
+        named below the table.
+        """
         if self.as_json:
             self.data([dict(zip(columns, row, strict=True)) for row in rows])
             return
+        left_out = _left_out(columns, rows, spare, self.out.width)
+        if left_out:
+            kept = [place for place, name in enumerate(columns) if name not in left_out]
+            columns = [columns[place] for place in kept]
+            rows = [[row[place] for place in kept] for row in rows]
         table = Table(title=_title(title), title_justify="left", header_style="bold")
+        if left_out:
+            table.caption_justify = "left"
+            table.caption = f"no room for: {', '.join(left_out)}"
         for index, column in enumerate(columns):
             numeric = bool(rows) and all(_is_number(row[index]) for row in rows)
             table.add_column(column, justify="right" if numeric else "left", overflow="fold")
@@ -172,6 +193,29 @@ def _is_number(value: Any) -> bool:
     if isinstance(value, str):
         return value.replace(".", "", 1).lstrip("-").isdecimal()
     return isinstance(value, int | float)
+
+
+def _left_out(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], spare: Sequence[str], width: int
+) -> Sequence[str]:
+    """Return the first of the ``spare`` columns, as many as it takes for the others to fit."""
+    needed = {
+        name: _least(name, [_printable(_cell(row[place])) for row in rows])
+        for place, name in enumerate(columns)
+    }
+    for count in range(len(spare) + 1):
+        kept = [size for name, size in needed.items() if name not in spare[:count]]
+        if sum(kept) + 3 * len(kept) + 1 <= width:
+            return spare[:count]
+    return spare
+
+
+def _least(name: str, cells: Sequence[str]) -> int:
+    """Return the width in which a column is still readable: text of several words may be folded."""
+    longest = max((len(text) for text in (name, *cells)), default=0)
+    return min(
+        longest, max(FOLDED, *(len(word) for text in (name, *cells) for word in text.split()))
+    )
 
 
 def _title(text: str) -> Text | None:

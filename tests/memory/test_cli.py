@@ -113,15 +113,52 @@ def test_show_design_tells_why_it_was_refused(run, make):
 
 
 def test_stats_and_shards(run):
-    code, out, _ = run("stats", "--funnel")
+    code, out, _ = run("stats")
     assert code == 0
     assert "optimisation" in out
-    assert "solvable" in out
     assert "█" in out
     code, out, _ = run("stats", "--json")
     assert json.loads(out)["environments"] == 10
     code, out, _ = run("shards", "--json")
-    assert [row["environments"] for row in json.loads(out)] == [10]
+    [row] = json.loads(out)
+    assert row["environments"] == 10
+    assert all(name.isidentifier() for name in row)
+    assert str(row["plays"]) in run("shards")[1]
+
+
+def test_the_funnel_alone(run):
+    code, out, _ = run("stats", "--funnel")
+    assert code == 0
+    assert "solvable" in out
+    assert "optimisation" not in out
+    assert "█" not in out
+    assert set(json.loads(run("stats", "--funnel", "--json")[1])) == {"stages", "funnel"}
+
+
+def test_environments_without_a_skill_have_a_row(full, make, run, tmp_path):
+    from memory import Store
+
+    with Store.open(tmp_path / "home" / "store") as store:
+        store.publish(2, [make.environment(40, 2, skills=())], [], [], [], meta={})
+    assert json.loads(run("stats", "--json")[1])["skills"][""] == {"unmeasured": 1}
+    assert "(none)" in run("stats")[1]
+
+
+def test_show_prints_the_certificate_and_where_it_was_imported_from(full, make, run, tmp_path):
+    from memory import Store
+
+    checks = [{"name": "solvable", "verdict": "pass", "message": "wins on 8 seeds"}]
+    brief = {"origin": "import", "uri": "hf://some/pool", "place": "row 7"}
+    design = make.design(40, shard=2, brief=json.dumps(brief))
+    record = make.environment(40, 2, design=design.id, certificate=json.dumps({"checks": checks}))
+    with Store.open(tmp_path / "home" / "store") as store:
+        store.publish(2, [record], [design], [], [], meta={})
+    _, out, _ = run("show", record.id)
+    assert "wins on 8 seeds" in out
+    assert "hf://some/pool row 7" in out
+    origin = {"uri": "hf://some/pool", "place": "row 7"}
+    assert json.loads(run("show", record.id, "--json")[1])["origin"] == origin
+    assert json.loads(run("show", make.environment(3).id, "--json")[1])["origin"] == {}
 
 
 def test_upkeep(run, tmp_path):

@@ -100,6 +100,29 @@ def test_names_in_the_progress_line_are_no_markup() -> None:
     assert "[/x]" in shown.file.getvalue()
 
 
+@pytest.mark.parametrize(("width", "left_out"), [(60, "policy, skills"), (70, "policy"), (90, "")])
+def test_a_narrow_terminal_goes_without_the_least_important_columns(
+    width: int, left_out: str
+) -> None:
+    report, shown = Report(), io.StringIO()
+    report.out = type(report.out)(file=shown, width=width)
+    row = [
+        "abcdefab",
+        "Bring the boat through the locks of the canal.",
+        "spatial_reasoning",
+        3,
+        0.5,
+    ]
+    columns = ("id", "title", "skills", "policy", "regret")
+    report.table("", columns, [row], spare=("policy", "skills"))
+    printed = shown.getvalue()
+    for column in columns:
+        heading = printed.splitlines()[1]
+        assert (column in heading) == (column not in left_out), heading
+    assert (f"no room for: {left_out}" in printed) == bool(left_out)
+    assert all(len(line) <= width for line in printed.splitlines())
+
+
 def test_lone_surrogates_are_escaped_in_json_and_shown_in_tables(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
