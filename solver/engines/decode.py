@@ -72,7 +72,7 @@ class Decoder:
 
     def _batch(self, batch: list[Request], version: int) -> None:
         prompts = list(dict.fromkeys(request.prompt for request in batch))
-        logits_U_V, rows_U = self._prefill(prompts)
+        logits_U_V, rows_U, digest_U = self._prefill(prompts)
         index = {prompt: number for number, prompt in enumerate(prompts)}
         which = [index[request.prompt] for request in batch]
         self.usage.reused += sum(len(r.prompt) for r in batch) - sum(map(len, prompts))
@@ -107,7 +107,9 @@ class Decoder:
                 if ended or step >= request.sampling.max_tokens:
                     self._finish(request, ended, sampler.logprobs(row, step), version)
                     known = request.prompt + tuple(request.ids[:-1])
-                    self.kept.put(known, block.take(row, start_B[row], block.used))
+                    digest = digest_U[index[request.prompt]]
+                    kv = block.take(row, start_B[row], block.used)
+                    self.kept.put(known, kv, digest, len(request.prompt))
                     live[row] = None
             count = sum(request is not None for request in live)
             if not count:
@@ -134,8 +136,8 @@ class Decoder:
         stop: Stop = "end" if ended else "length"
         request.deliver(Completion(tuple(request.ids), tuple(logprobs), stop, version))
 
-    def _prefill(self, prompts: list[tuple[int, ...]]) -> tuple[Tensor, list[Tensor]]:
-        """Return the next-token logits (U, V) and the key-value row of every distinct prompt.
+    def _prefill(self, prompts: list[tuple[int, ...]]) -> tuple[Tensor, list[Tensor], list[int]]:
+        """Return the next-token logits (U, V), the key-value row and the digest of every prompt.
 
         Rows of one pass are right-aligned; "." is masked, "k" comes out of a kept row, "f" is fed::
 
@@ -148,9 +150,9 @@ class Decoder:
         ``feed`` is what the neediest row lacks. A row that lacks less is fed known positions again;
         one with fewer than ``feed`` tokens has padding in front, whose columns are masked.
         """
-        found = [self.kept.find(prompt) for prompt in prompts]
+        digests, found = zip(*(self.kept.find(prompt) for prompt in prompts), strict=True)
         need = [
-            len(prompt) - (len(entry[0]) if entry else 0)
+            len(prompt) - (len(entry.ids) if entry else 0)
             for prompt, entry in zip(prompts, found, strict=True)
         ]
         logits: dict[int, Tensor] = {}
@@ -172,7 +174,7 @@ class Decoder:
             for row, number in enumerate(part):
                 entry = found[number]
                 known = max(0, length[row] - feed) if entry else 0
-                block.put(row, entry[1][:, :, :known] if entry else nothing, width - feed)
+                block.put(row, entry.kv[:, :, :known] if entry else nothing, width - feed)
                 tail = prompts[number][-feed:]
                 ids[row, feed - len(tail) :] = torch.tensor(tail)
                 self.usage.reused += length[row] - len(tail)
@@ -190,9 +192,9 @@ class Decoder:
                 rows[number] = block.take(row, width - length[row], width)
         for entry in found:
             if entry is not None:
-                self.kept.drop(entry[0])
+                self.kept.drop(entry)
         count = range(len(prompts))
-        return torch.stack([logits[n] for n in count]), [rows[n] for n in count]
+        return torch.stack([logits[n] for n in count]), [rows[n] for n in count], list(digests)
 
     def _forward(self, block: Block, ids: Tensor, mask: Tensor, position: Tensor) -> Tensor:
         """Feed ids (B, n) behind the block's columns; return the logits (B, V) after the last."""
@@ -275,7 +277,7 @@ def likeliest(logp_B_V: Tensor, top_k_B: Tensor, top_p_B: Tensor) -> Tensor:
     The ``top_k`` likeliest (0: all), then as few of these, likeliest first, as hold ``top_p`` of their
     probability (1: all; never none).
     """
-    sorted_B_V, order_B_V = logp_B_V.sort(-1, descending=True, stable=True)
+    sorted_B_V, order_B_V = logp_B_V.sort(stable=True, dim=-1, descending=True)
     rank_V = torch.arange(logp_B_V.shape[-1], device=logp_B_V.device)
     out_B_V = (rank_V >= top_k_B[:, None]) & (top_k_B[:, None] > 0)
     p_B_V = torch.softmax(sorted_B_V.masked_fill(out_B_V, -torch.inf).double(), -1)

@@ -131,40 +131,49 @@ class _Layer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         return -1
 
 
+@dataclass(frozen=True)
+class Row:
+    """What is kept of a conversation: its ids, the keys and values of all of them, and their digest."""
+
+    ids: tuple[int, ...]
+    kv: Tensor
+    digest: int
+
+
 class Kept:
     """Rows of finished turns, found again when the conversation goes on; oldest out first."""
 
     def __init__(self, budget_bytes: int) -> None:
         self.budget = budget_bytes
         self.bytes = 0
-        self._rows: OrderedDict[int, tuple[tuple[int, ...], Tensor]] = OrderedDict()
+        self._rows: OrderedDict[int, Row] = OrderedDict()
 
-    def put(self, ids: tuple[int, ...], kv: Tensor) -> None:
-        """Keep the row of exactly these ids."""
+    def put(self, ids: tuple[int, ...], kv: Tensor, begun: int, at: int) -> None:
+        """Keep the row of exactly these ids; ``begun`` is the digest of the first ``at`` of them."""
         if kv.nbytes > self.budget:
             return
-        self.drop(ids)
-        self._rows[_digests(ids)[-1]] = (ids, kv)
+        row = Row(ids, kv, _digests(ids[at:], begun)[-1])
+        self.drop(row)
+        self._rows[row.digest] = row
         self.bytes += kv.nbytes
         while self.bytes > self.budget:
-            _, (_, old) = self._rows.popitem(last=False)
-            self.bytes -= old.nbytes
+            _, old = self._rows.popitem(last=False)
+            self.bytes -= old.kv.nbytes
 
-    def find(self, ids: Sequence[int]) -> tuple[tuple[int, ...], Tensor] | None:
-        """Return the longest kept row that is a proper prefix of ``ids``."""
-        if not self._rows:
-            return None
-        for digest in reversed(_digests(ids[:-1])):
-            entry = self._rows.get(digest)
-            if entry is not None and entry[0] == tuple(ids[: len(entry[0])]):
-                return entry
-        return None
+    def find(self, ids: tuple[int, ...]) -> "tuple[int, Row | None]":
+        """Return the digest of ``ids`` and the longest kept row that is a proper prefix of them."""
+        digests = _digests(ids)
+        for digest in reversed(digests[:-1]):
+            row = self._rows.get(digest)
+            if row is not None and row.ids == ids[: len(row.ids)]:
+                return digests[-1], row
+        return digests[-1], None
 
-    def drop(self, ids: tuple[int, ...]) -> None:
+    def drop(self, row: "Row") -> None:
         """Forget a row."""
-        entry = self._rows.pop(_digests(ids)[-1], None)
-        if entry is not None:
-            self.bytes -= entry[1].nbytes
+        old = self._rows.pop(row.digest, None)
+        if old is not None:
+            self.bytes -= old.kv.nbytes
 
     def clear(self) -> None:
         """Forget all rows (the weights changed)."""
@@ -172,9 +181,12 @@ class Kept:
         self.bytes = 0
 
 
-def _digests(ids: Sequence[int]) -> list[int]:
-    """Rolling digests of every prefix; tuples of ints hash the same in every process."""
-    digest, out = 0, []
+def _digests(ids: Sequence[int], begun: int = 0) -> list[int]:
+    """Rolling digests: ``begun``, of what stands before ``ids``, then of every prefix longer by one.
+
+    Tuples of ints hash the same in every process.
+    """
+    digest, out = begun, [begun]
     for token in ids:
         digest = hash((digest, token))
         out.append(digest)
