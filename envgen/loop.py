@@ -17,7 +17,7 @@ from envgen.summary import outside_share
 from envgen.workspace import Workspace
 from memory.variety import alarm
 from solver import sync
-from solver.config import SyncConfig, TrainConfig
+from solver.config import SolverConfig, SyncConfig, TrainConfig
 from solver.policy import require_tokens
 from solver.trainer import train_step
 from spadekit.errors import BadInput
@@ -58,8 +58,7 @@ async def follow(work: Workspace, rounds: int | None, tell_round: Tell) -> None:
     too old, a policy that cannot be trained.
     """
     config = work.settings.section(SyncConfig)
-    require_tokens(work.policy)
-    _require_weights(work)
+    _require_trainable(work)
     sync.check_lag(config, work.settings.section(TrainConfig))
     sync.check_in_step(work.versions)
     _describe(work, rounds)
@@ -115,8 +114,7 @@ async def selfplay(work: Workspace, rounds: int | None) -> list[dict[str, Any]]:
 
 
 async def _by_turns(work: Workspace, rounds: int | None) -> list[dict[str, Any]]:
-    require_tokens(work.policy)
-    _require_weights(work)
+    _require_trainable(work)
     done = work.versions.latest()
     rounds = done + 1 if rounds is None else rounds
     _describe(work, rounds)
@@ -152,12 +150,13 @@ def _alarm(work: Workspace, summary: dict[str, Any]) -> None:
         work.report.error(line)
 
 
-def _require_weights(work: Workspace) -> None:
-    """Refuse to train a designer that is set to learn from its context: its weights are frozen."""
+def _require_trainable(work: Workspace) -> None:
+    """Refuse a policy, or settings, whose roles cannot be trained on what they sample."""
     settings = work.settings
-    if settings.section(DesignerConfig).learning == "weights":
-        return
-    if settings.section(TrainConfig).designer_weight:
+    designer = settings.section(DesignerConfig)
+    trained = [designer] if settings.section(TrainConfig).designer_weight else []
+    require_tokens(work.policy, settings.section(SolverConfig), *trained)
+    if trained and designer.learning == "context":
         raise BadInput(
             'designer.learning = "context" is for a designer that is not trained: set '
             "train.designer_weight = 0 (the solver's role is then trained alone), or use "

@@ -118,13 +118,23 @@ class Billed(Protocol):
         """Return what the endpoint has counted since the engine was opened."""
 
 
-def require_tokens(policy: Policy) -> None:
-    """Raise ``BadInput`` for a policy that cannot be trained on what it says."""
+def require_tokens(policy: Policy, *sampled: SamplingConfig) -> None:
+    """Raise ``BadInput`` for a policy that cannot be trained on what it says.
+
+    ``sampled``: how the roles sample. Where only the likeliest tokens are drawn from, the
+    log-probabilities are of another distribution than the one that the trainer moves.
+    """
     if policy.chat.text_only:
         raise BadInput(
             "this engine gives text without token ids and log-probabilities, which training needs; "
             "set policy.engine to local or vllm"
         )
+    for config in sampled:
+        if config.top_p < 1 or config.top_k:
+            raise BadInput(
+                f"top_p = {config.top_p:g} and top_k = {config.top_k}: training needs samples of the "
+                "whole distribution; set them to 1 and 0 in [solver] and [designer]"
+            )
 
 
 @runtime_checkable
