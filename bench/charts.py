@@ -1,11 +1,12 @@
-"""Small charts as inline SVG: no script, no fonts or files from elsewhere, colours from the page.
+"""Line charts as SVG of a fixed size, for pictures that are files of their own; see ``bench.plots`` for
+those of a page.
 
 Every text is escaped. Colours are the CSS classes ``s0`` to ``s5``, so that a page can give them
 light and dark values.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -77,46 +78,6 @@ def lines(
     return _figure(title, _svg(label, parts), [one.name for one in shown], note)
 
 
-def stacked(
-    title: str,
-    xs: Sequence[float],
-    parts: Mapping[str, Sequence[float]],
-    *,
-    x_label: str,
-    unit: str,
-    note: str = "",
-) -> Markup:
-    """Return a figure with one bar per ``xs``, its parts on top of each other (all at least 0)."""
-    totals = [math.fsum(values[index] for values in parts.values()) for index in range(len(xs))]
-    if not totals or max(totals) <= 0:
-        return _figure(title, Markup('<p class="nothing">Nothing measured.</p>'), [], note)
-    frame = _Frame(min(xs) - 0.6, max(xs) + 0.6, 0.0, _ticks(0.0, max(totals))[-1])
-    width = 0.76 * (frame.x(1.0) - frame.x(0.0))
-    drawn = [_axes(frame, _whole_ticks(xs), x_label)]
-    base = [0.0] * len(xs)
-    for index, (name, values) in enumerate(parts.items()):
-        for place, value in enumerate(values):
-            low, high = frame.y(base[place]), frame.y(base[place] + value)
-            base[place] += value
-            if value <= 0:
-                continue
-            tip = f"{x_label} {xs[place]:g}: {name} {value:.2f} {unit}"
-            drawn.append(
-                Markup(
-                    '<rect class="fill s{}" x="{}" y="{}" width="{}" height="{}">{}</rect>'
-                ).format(
-                    index % COLOURS,
-                    _round(frame.x(xs[place]) - width / 2),
-                    _round(high),
-                    _round(width),
-                    _round(low - high),
-                    Markup("<title>{}</title>").format(tip),
-                )
-            )
-    label = f"{title} by {x_label}, in {unit}: {', '.join(parts)}"
-    return _figure(title, _svg(label, drawn), list(parts), note)
-
-
 def _figure(title: str, body: Markup, names: Sequence[str], note: str) -> Markup:
     keys = Markup("").join(
         Markup('<span class="key"><i class="s{}"></i>{}</span>').format(index % COLOURS, name)
@@ -146,14 +107,14 @@ def _frame(series: Sequence[Series], y_range: tuple[float, float] | None) -> _Fr
             for value in (point.y, point.low, point.high)
             if value is not None
         ]
-        ticks = _ticks(min(values), max(values))
-        y_range = ticks[0], ticks[-1]
+        levels = ticks(min(values), max(values))
+        y_range = levels[0], levels[-1]
     return _Frame(x_low - room, x_high + room, *y_range)
 
 
 def _axes(frame: _Frame, x_ticks: Sequence[float], x_label: str) -> Markup:
     parts = []
-    for value in _ticks(frame.y_low, frame.y_high):
+    for value in ticks(frame.y_low, frame.y_high):
         if not frame.y_low - 1e-9 <= value <= frame.y_high + 1e-9:
             continue
         y = _round(frame.y(value))
@@ -184,7 +145,7 @@ def _line(frame: _Frame, series: Series, index: int, x_label: str, shift: float)
     bars = len(known) <= BARS_UP_TO
     shift = shift if bars else 0.0
     parts = []
-    for run in _runs(series.points):
+    for run in runs(series.points):
         if not bars:
             parts.append(_band(frame, run, colour))
         path = " ".join(
@@ -219,18 +180,18 @@ def _band(frame: _Frame, run: Sequence[Point], colour: int) -> Markup:
     return Markup('<polygon class="band s{}" points="{}"/>').format(colour, corners)
 
 
-def _runs(points: Sequence[Point]) -> list[list[Point]]:
+def runs(points: Sequence[Point]) -> list[list[Point]]:
     """Split at gaps."""
-    runs: list[list[Point]] = [[]]
+    found: list[list[Point]] = [[]]
     for point in points:
         if point.y is None:
-            runs.append([])
+            found.append([])
         else:
-            runs[-1].append(point)
-    return [run for run in runs if run]
+            found[-1].append(point)
+    return [run for run in found if run]
 
 
-def _ticks(low: float, high: float, about: int = 5) -> list[float]:
+def ticks(low: float, high: float, about: int = 5) -> list[float]:
     """Return round numbers from at or below ``low`` to at or above ``high``."""
     if high - low < 1e-9:
         room = max(abs(low) * 0.1, 0.05)

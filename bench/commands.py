@@ -37,6 +37,7 @@ def report(session: Session, run: str, heldout_every: int) -> None:
         f"{run}: {len(figures.rounds)} rounds, 95 % intervals over environments",
         shown,
         [[row[place] for place in places] for row in table["rows"]],
+        spare=("seconds", "admitted"),
     )
     _print_heldout(session, figures)
     session.report.text(f"report: {path}")

@@ -17,6 +17,8 @@ from bench.statistics import Estimate, clustered_mean
 from envgen.certificate.record import CHECKS
 from envgen.summary import outside_share, summarise
 from memory import EnvironmentRecord, Manifest, ShardData, StandingRecord, Store
+from memory.stats import histogram
+from solver.curves import flat, of_round, of_version
 from solver.versions import PolicyInfo, Versions
 from spadekit.errors import BadInput
 
@@ -46,15 +48,35 @@ class RoundFigures:
     faulted_plays: int
     tokens: int
     seconds: Mapping[str, float]
+    regrets: tuple[int, ...]
+    """Environments in each of the bins that ``memory.stats.BINS`` parts."""
+    values: Mapping[str, float]
+    """What its manifest says, by the names of ``solver.curves``."""
 
 
 @dataclass(frozen=True)
 class TrainingFigures:
-    """The step that made a policy version: its metrics by dotted name."""
+    """The step that made a policy version: its metrics by the names of ``solver.curves``."""
 
     version: int
     shard: int | None
     metrics: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class VersionFigures:
+    """A policy version: where it is from, and what was designed with it."""
+
+    version: int
+    parent: int | None
+    step: int
+    shard: int | None
+    """The shard that it was trained on."""
+    rounds: tuple[int, ...]
+    """The rounds that were designed with it."""
+    weights: str
+    settings: str
+    """Digests."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +110,7 @@ class RunFigures:
     run: str
     rounds: tuple[RoundFigures, ...]
     training: tuple[TrainingFigures, ...]
+    versions: tuple[VersionFigures, ...]
     heldout: tuple[HeldoutFigures, ...]
     change: Mapping[str, Estimate]
     heldout_protocol: Mapping[str, Any]
@@ -151,6 +174,7 @@ def gather(home: Path, store: Store, versions: Versions, run: str) -> RunFigures
         run=run,
         rounds=tuple(rounds),
         training=training,
+        versions=tuple(_version(info, rounds) for info in made),
         heldout=tuple(
             HeldoutFigures(
                 one.version,
@@ -172,13 +196,16 @@ def gather(home: Path, store: Store, versions: Versions, run: str) -> RunFigures
     )
 
 
-def outside(rounds: RoundFigures, training: TrainingFigures | None) -> float | None:
-    """Return ``outside_share`` of a round, trained on or not; None where no time was noted."""
+def outside(rounds: RoundFigures, training: Sequence[TrainingFigures]) -> float | None:
+    """Return ``outside_share`` of a round and of the training on it; None where no time was noted."""
     if not rounds.seconds.get("total"):
         return None
-    known = training.metrics if training else {}
     names = ("total", "forward", "backward")
-    return outside_share(rounds.seconds, {n: known.get(f"seconds.{n}", 0.0) for n in names})
+    spent = {
+        name: math.fsum(one.metrics.get(f"train/seconds/{name}", 0.0) for one in training)
+        for name in names
+    }
+    return outside_share(rounds.seconds, spent)
 
 
 def funnel(rounds: Sequence[RoundFigures]) -> list[tuple[str, int, int]]:
@@ -193,17 +220,6 @@ def funnel(rounds: Sequence[RoundFigures]) -> list[tuple[str, int, int]]:
         left -= stopped[stage]
         table.append((stage, stopped[stage], left))
     return table
-
-
-def flat(metrics: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
-    """Return nested metrics as dotted names; what is not a number is left out."""
-    found: dict[str, float] = {}
-    for name, value in metrics.items():
-        if isinstance(value, Mapping):
-            found |= flat(value, f"{prefix}{name}.")
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            found[prefix + name] = float(value)
-    return found
 
 
 def _round(data: ShardData, vendi_share: float | None) -> RoundFigures:
@@ -227,7 +243,9 @@ def _round(data: ShardData, vendi_share: float | None) -> RoundFigures:
         plays=sums["plays"],
         faulted_plays=sums["faulted_plays"],
         tokens=sums["tokens"],
-        seconds=flat(data.manifest.meta.get("seconds", {})),
+        seconds=dict(flat(data.manifest.meta.get("seconds", {}))),
+        regrets=histogram([one.regret for one in standings]),
+        values=of_round(data.manifest).values,
     )
 
 
@@ -242,7 +260,19 @@ def _over(standings: Sequence[StandingRecord], name: str, *plays: str) -> Estima
 
 
 def _training(info: PolicyInfo) -> TrainingFigures:
-    return TrainingFigures(info.version, info.shard, flat(info.metrics))
+    return TrainingFigures(info.version, info.shard, of_version(info, 0.0).values)
+
+
+def _version(info: PolicyInfo, rounds: Sequence[RoundFigures]) -> VersionFigures:
+    return VersionFigures(
+        version=info.version,
+        parent=info.parent,
+        step=info.step,
+        shard=info.shard,
+        rounds=tuple(one.round for one in rounds if one.policy_version == info.version),
+        weights=info.weights,
+        settings=info.config,
+    )
 
 
 def _examples(

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import math
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -10,10 +11,13 @@ from typing import Any
 from markupsafe import Markup
 
 from bench.figures import RoundFigures, RunFigures, funnel, outside
-from bench.report_charts import Steps, charts_of, round_seconds
+from bench.report_charts import Charts, trained_on
 from bench.statistics import Estimate
 from spadekit.errors import BadInput
 from spadekit.files import write_atomic
+
+MOST_ROWS = 60
+"""Of a longer table only every so many rows are shown."""
 
 
 def write_page(figures: RunFigures, path: Path) -> Path:
@@ -44,21 +48,21 @@ def render(figures: RunFigures) -> str:
         shown=_shown,
         pretty=lambda value: _shown(json.dumps(value, indent=2, ensure_ascii=False, default=str)),
     )
-    training = {one.shard: one for one in figures.training}
     parts = _funnels(figures.rounds)
     return pages.get_template("page.html.jinja").render(
         figures=figures,
         seed=figures.settings.get("seed"),
         made=dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         version=version("spadework"),
-        tiles=_tiles(figures, training),
-        charts=charts_of(figures, training),
+        tiles=_tiles(figures),
+        charts=Charts(figures),
         verdict=_verdict(figures),
         ends=[str(one.version) for one in (*figures.heldout[:1], *figures.heldout[1:][-1:])],
         funnels=parts,
         stages=list(parts[0]["rows"]),
-        rounds_table=rounds_table(figures),
-        training_table=training_table(figures),
+        versions_table=versions_table(figures),
+        rounds_table=_shortened(rounds_table(figures)),
+        training_table=_shortened(training_table(figures)),
     )
 
 
@@ -73,7 +77,7 @@ def rounds_table(
     figures: RunFigures, show: Callable[[Estimate], str] = estimate_text
 ) -> dict[str, Any]:
     """Return the figures of every round as columns and rows of text."""
-    training = {one.shard: one for one in figures.training}
+    training = trained_on(figures.training)
     columns = (
         *("round", "version", "designs", "valid", "admitted", "unhinted", "hinted", "regret"),
         *("learnable", "reward", "Vendi / n", "plays", "faulted", "tokens", "seconds", "outside"),
@@ -94,23 +98,58 @@ def rounds_table(
             str(one.plays),
             str(one.faulted_plays),
             f"{one.tokens:,}",
-            _number(round_seconds(one, training.get(one.round)), 1),
-            _percent(outside(one, training.get(one.round))),
+            _number(one.seconds.get("total"), 1),
+            _percent(outside(one, training.get(one.round, ()))),
         )
         for one in figures.rounds
     ]
     return {"columns": columns, "rows": rows}
 
 
+def versions_table(figures: RunFigures) -> dict[str, Any]:
+    """Return where every policy version of the run is from, and what it was used for."""
+    columns = (
+        *("version", "from", "trained on shard", "environments", "replayed", "plays", "designs"),
+        *("return", "reward", "seconds", "designed rounds", "held-out", "weights", "settings"),
+    )
+    metrics = {one.version: one.metrics for one in figures.training}
+    heldout = {one.version: one.sampled for one in figures.heldout}
+    rows = []
+    for one in figures.versions:
+        known = metrics.get(one.version, {})
+        judged = heldout.get(one.version)
+        rows.append(
+            (
+                str(one.version),
+                "-" if one.parent is None else str(one.parent),
+                "-" if one.shard is None else str(one.shard),
+                *(
+                    _number(known.get(name), 0)
+                    for name in (
+                        *("train/environments", "train/replayed", "solver/plays"),
+                        "designer/samples",
+                    )
+                ),
+                _number(known.get("solver/return")),
+                _number(known.get("designer/reward")),
+                _number(known.get("train/seconds/total"), 1),
+                _spans(one.rounds),
+                estimate_text(judged) if judged else "-",
+                one.weights[:8],
+                one.settings[:8] or "-",
+            )
+        )
+    return _shortened({"columns": columns, "rows": rows})
+
+
 def training_table(figures: RunFigures) -> dict[str, Any]:
     """Return the training metrics of every version of the run as columns and rows of text."""
     known = dict.fromkeys(name for one in figures.training for name in one.metrics)
-    names = [name for name in known if name not in ("version", "parent")]
     rows = [
-        (str(one.version), *(_number(one.metrics.get(name), 4) for name in names))
+        (str(one.version), *(_number(one.metrics.get(name), 4) for name in known))
         for one in figures.training
     ]
-    return {"columns": ("version", *(name.replace("_", " ") for name in names)), "rows": rows}
+    return {"columns": ("version", *known), "rows": rows}
 
 
 def compact_text(value: Estimate) -> str:
@@ -120,24 +159,22 @@ def compact_text(value: Estimate) -> str:
     return f"{value.mean:.3f} ±{value.high - value.mean:.3f}"
 
 
-def _tiles(figures: RunFigures, training: Steps) -> list[dict[str, str]]:
+def _tiles(figures: RunFigures) -> list[dict[str, str]]:
     """The figures to see first: the whole run's, and what the held-out set says."""
-    rounds = figures.rounds
+    rounds, last_round = figures.rounds, figures.rounds[-1]
+    training = trained_on(figures.training)
     designs = sum(one.designs for one in rounds)
     valid = sum(one.admitted + one.duplicates for one in rounds)
-    shares = [outside(one, training.get(one.round)) for one in rounds]
-    known = [share for share in shares if share is not None]
-    seconds = [round_seconds(one, training.get(one.round)) for one in rounds]
+    shares = [outside(one, training.get(one.round, ())) for one in rounds]
+    steps = [one.metrics.get("train/seconds/total") for one in figures.training]
     tiles = [
         ("valid designs", _percent(valid / designs if designs else None), f"of {designs:,}"),
         ("environments admitted", f"{sum(one.admitted for one in rounds):,}", "certified and new"),
-        ("regret of the last round", _number(rounds[-1].regret.mean), _interval(rounds[-1].regret)),
-        ("a round takes", f"{sum(seconds) / len(seconds):.1f} s", "with its training, mean"),
-        (
-            "outside the policy's passes",
-            _percent(sum(known) / len(known) if known else None),
-            "of the time, mean of rounds",
-        ),
+        ("regret, last round", _number(last_round.regret.mean), _interval(last_round.regret)),
+        ("learnable, last round", _percent(last_round.learnable), "of its new environments"),
+        ("a round takes", _seconds([one.seconds.get("total") for one in rounds]), "mean"),
+        ("a training step takes", _seconds(steps), "mean"),
+        ("outside the policy's passes", _percent(_mean(shares)), "of the time, mean of rounds"),
     ]
     if figures.heldout:
         last = figures.heldout[-1]
@@ -214,6 +251,35 @@ def _verdict(figures: RunFigures) -> str:
             said = "no change is shown: the interval holds 0."
         sentences.append(f"{name}, {said}")
     return " ".join(sentences)
+
+
+def _shortened(table: dict[str, Any]) -> dict[str, Any]:
+    """Leave out rows of a long run, evenly; its first and last remain. ``every``: how many stand for one."""
+    rows = table["rows"]
+    every = math.ceil(len(rows) / MOST_ROWS)
+    kept = rows if every <= 1 else [*rows[:1], *rows[1:][::-1][::every][::-1]]
+    return {**table, "rows": kept, "every": every}
+
+
+def _spans(numbers: Sequence[int]) -> str:
+    """Return numbers in order as text: ``3, 5 to 8``."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1][1:] = [number]
+        else:
+            spans.append([number])
+    return ", ".join(" to ".join(map(str, span)) for span in spans) or "-"
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known else None
+
+
+def _seconds(values: Sequence[float | None]) -> str:
+    mean = _mean(values)
+    return "-" if mean is None else f"{mean:.1f} s"
 
 
 def _interval(value: Estimate) -> str:

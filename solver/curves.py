@@ -53,6 +53,7 @@ VERSION_NAMES = (
     (r"version", ""),
     (r"plays/count", "solver/plays"),
     (r"plays/(.+)", r"solver/\1"),
+    (r"solver/reward", "solver/return"),
     (r"((?:solver|designer)/.+)", r"\1"),
     (r"(.+)", r"train/\1"),
 )

@@ -2,11 +2,9 @@
 
 import math
 import random
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-
-import torch
-from safetensors.torch import save_file
 
 from bench.heldout.results import Protocol, Result, Returns, save
 from memory import (
@@ -19,7 +17,7 @@ from memory import (
     environment_id,
     status,
 )
-from solver.versions import PolicyInfo, Versions
+from solver.versions import INFO, PolicyInfo, Versions, file_digest
 from spadekit.files import write_json
 
 TOPICS = ("barge", "orchard", "lamp", "ferry", "loom", "quarry", "signal", "harvest")
@@ -28,8 +26,18 @@ REFUSALS = ("read", "read", "contract", "solvable", "solvable", "nontrivial", "h
 PROTOCOL = Protocol("embedded", "d" * 64, "short", 8, 4, 1.0, 48, 12, 1024, 0, "nsjail")
 
 
-def make_run(home: Path, run: str, rounds: int, title: str = "", heldout: bool = True) -> None:
-    """Publish ``rounds`` shards and the versions trained on them, figures rising with noise."""
+def make_run(
+    home: Path,
+    run: str,
+    rounds: int,
+    title: str = "",
+    heldout: bool = True,
+    trained_on: Sequence[int] | None = None,
+) -> None:
+    """Publish ``rounds`` shards and the versions trained on them, figures rising with noise.
+
+    ``trained_on``: the shard of each version from 1 on; by default each shard's is the next.
+    """
     rng = random.Random(7)
     versions = Versions(home / "policy")
     publish_version(versions, PolicyInfo(0, None, 0, None, "", {}, {}))
@@ -37,13 +45,15 @@ def make_run(home: Path, run: str, rounds: int, title: str = "", heldout: bool =
         for number in range(1, rounds + 1):
             progress = number / max(rounds, 2)
             publish_round(store, rng, run, number, progress=progress, title=title)
-            publish_version(versions, training(rng, number))
+    on = range(1, rounds + 1) if trained_on is None else trained_on
+    for version, shard in enumerate(on, start=1):
+        publish_version(versions, training(rng, version, shard))
     write_json(
         home / "runs" / run / "run.json",
         {"run": run, "rounds": rounds, "seed": 0, "settings": {"ProducerConfig": {"designs": 24}}},
     )
     if heldout:
-        for version in sorted({0, *range(0, rounds, 5), rounds}):
+        for version in sorted({0, *range(0, len(on), 5), len(on)}):
             result = heldout_result(version, 0.2 + 0.006 * version)
             weights = versions.read(version).weights
             save(home / "runs" / run, replace(result, weights=weights))
@@ -104,6 +114,7 @@ def publish_round(
             "policy_version": number - 1,
             "plays": len(plays),
             "faulted_plays": sum(play.episode_return is None for play in plays),
+            "monitors": {"figures": {"garbage": {"count": 1, "of": 20, "share": 0.05}}},
             "tokens": 9_000 + 10 * number,
             "seconds": {
                 "design": design,
@@ -192,35 +203,63 @@ def make_standing(environment: str, number: int, plays: list[PlayRecord]) -> Sta
     )
 
 
-def training(rng: random.Random, number: int) -> PolicyInfo:
-    """Return what the version trained on shard ``number`` says about itself."""
-    roles = {
-        role: {
-            "loss": rng.gauss(0, 0.02),
-            "clip_share": abs(rng.gauss(0.03, 0.02)),
-            "grad_norm": rng.uniform(0.5, 2.0),
-            "reward": rng.uniform(0.2, 0.5),
-            "groups_live": rng.randrange(5, 12),
-            "importance": None if role == "designer" and number == 1 else 1.0,
-            "kl_behaviour": abs(rng.gauss(0, 0.001)),
-            "samples": 24,
-            "dropped": {"lag": 0},
-        }
-        for role in ("solver", "designer")
+def training(rng: random.Random, number: int, shard: int) -> PolicyInfo:
+    """Return what a version trained on a shard says about itself."""
+    roles = {role: role_metrics(rng, number, role) for role in ("solver", "designer")}
+    metrics = {
+        "version": number,
+        "parent": number - 1,
+        "shard": shard,
+        "environments": 12,
+        "replayed": 3,
+        "plays": {
+            "count": 192,
+            "faulted": rng.randrange(3),
+            "turns": 4.1,
+            "malformed": 2,
+            "cut": 5,
+        },
+        **roles,
+        "seconds": {"play": 2.5, "forward": 2.0, "backward": 3.1, "total": 6.5},
     }
-    seconds = {"play": 2.5, "forward": 2.0, "backward": 3.1, "total": 6.5}
-    metrics = {"version": number, "parent": number - 1, **roles, "seconds": seconds}
-    return PolicyInfo(number, number - 1, number, number, "0" * 16, {}, metrics)
+    return PolicyInfo(number, number - 1, number, shard, "0" * 16, {}, metrics)
+
+
+def role_metrics(rng: random.Random, number: int, role: str) -> dict[str, object]:
+    """Return a role's metrics: the designer's are those of longer and older samples."""
+    old = role == "designer"
+    return {
+        "samples": 24 if old else 190,
+        "groups_live": rng.randrange(5, 12),
+        "groups_dropped": rng.randrange(2),
+        "dropped": {"too old": 0},
+        "reward": rng.uniform(0.2, 0.5) + 0.01 * number,
+        "tokens": 4_000 if old else 9_000,
+        "length": 180.0 + rng.gauss(0, 9) if old else 30.0,
+        "length_most": 420 if old else 64,
+        "cut_share": rng.uniform(0, 0.05),
+        "lag": rng.uniform(0, 2) if old else 0.0,
+        "lag_most": 2 if old else 0,
+        "tokens_trained": 3_000 if old else 8_000,
+        "positions": 20_000,
+        "loss": rng.gauss(0, 0.02),
+        "grad_norm": rng.uniform(0.5, 2.0),
+        "clip_low_share": abs(rng.gauss(0.01, 0.01)),
+        "clip_high_share": abs(rng.gauss(0.03, 0.02)),
+        "importance": None if old and number == 1 else rng.uniform(0.97, 1.02),
+        "importance_cut_share": abs(rng.gauss(0, 0.01)),
+        "kl_behaviour": rng.gauss(0.002, 0.002),
+        "entropy": 0.9 - 0.02 * number + rng.gauss(0, 0.02),
+    }
 
 
 def publish_version(versions: Versions, info: PolicyInfo) -> None:
-    """Publish a version whose weights are one number: nothing here loads them."""
-
-    def write(folder: Path) -> None:
-        save_file({"number": torch.tensor([float(info.version)])}, folder / "model.safetensors")
-        write_json(folder / "config.json", {"model_type": "llama"})
-
-    versions.publish(info, write)
+    """Leave a version whose weights are a few bytes, as no trainer could: nothing here loads them."""
+    folder = versions.path(info.version)
+    folder.mkdir(parents=True)
+    (folder / "model.safetensors").write_bytes(b"%d" % info.version)
+    digests = {"model.safetensors": file_digest(folder / "model.safetensors")}
+    write_json(folder / INFO, {**asdict(info), "digests": digests})
 
 
 def heldout_result(version: int, solve: float) -> Result:

@@ -1,10 +1,10 @@
-"""Inline SVG charts."""
+"""Charts as SVG of a fixed size."""
 
 import xml.etree.ElementTree as ET
 
 import pytest
 
-from bench.charts import Point, Series, lines, stacked
+from bench.charts import Point, Series, lines
 
 
 def test_text_in_a_chart_is_escaped() -> None:
@@ -36,12 +36,3 @@ def test_values_that_are_all_equal_or_out_of_range_still_draw() -> None:
 @pytest.mark.parametrize("series", [[], [Series("a", ())], [Series("a", (Point(1, None),))]])
 def test_nothing_to_show_is_said(series: list[Series]) -> None:
     assert "Nothing measured." in lines("t", series, x_label="x")
-
-
-def test_parts_of_a_bar_stand_on_each_other() -> None:
-    root = ET.fromstring(stacked("t", [1], {"a": [1.0], "b": [3.0]}, x_label="x", unit="s"))
-    lower, upper = root.findall(".//rect")
-    assert float(upper.attrib["y"]) + float(upper.attrib["height"]) == pytest.approx(
-        float(lower.attrib["y"]), abs=0.11
-    )
-    assert "Nothing measured." in stacked("t", [], {"a": []}, x_label="x", unit="s")

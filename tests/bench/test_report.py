@@ -4,14 +4,15 @@ import json
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bench.commands import report
-from bench.figures import RunFigures, flat, funnel, gather, known_runs
-from bench.report import render, rounds_table
-from bench.report_charts import stage_seconds
+from bench.figures import RunFigures, funnel, gather, known_runs
+from bench.report import MOST_ROWS, render, rounds_table, versions_table
+from bench.report_charts import round_seconds, stage_shares, step_seconds
 from memory import MemoryConfig, StandingRecord, Store
 from solver.versions import Versions
 from spadekit.cli import Session
@@ -64,13 +65,36 @@ def test_the_figures_are_those_of_the_store(home: Path, figures: RunFigures) -> 
 
 
 def test_the_page_contains_the_figures(figures: RunFigures, page: str) -> None:
-    for row in rounds_table(figures)["rows"]:
-        for cell in row:
-            assert f">{cell}</td>" in page
+    for table in (rounds_table(figures), versions_table(figures)):
+        for row in table["rows"]:
+            for cell in row:
+                assert f">{cell}</td>" in page
     change = figures.change["sampled"]
     assert f"{change.mean:+.3f}" in page
-    assert "Gradient norm" in page and "Share of tokens clipped" in page
     assert "spadework report loop" in page
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        *("Held-out return", "Solver: return on each round's new environments"),
+        *("Designer: regret of each round's new environments", "Return and reward in training"),
+        *("Where designs end", "Learnable share", "Diversity: Vendi score / n"),
+        *("Environments by regret", "Groups with an advantage", "Entropy", "Gradient norm"),
+        *("Tokens out of the clipping bounds", "KL to the policy that sampled"),
+        *("Importance weights truncated", "Staleness", "Length of a sample", "Samples cut short"),
+        *("Tokens sampled", "Faults in generation", "Faults in training plays"),
+        *("Seconds of a round", "Seconds of a training step", "Monitors for reward hacks"),
+    ],
+)
+def test_there_is_a_chart_of(title: str, page: str) -> None:
+    assert f"<figcaption>{title.replace(chr(39), '&#39;')}</figcaption>" in page
+
+
+def test_a_metric_that_nobody_knows_yet_has_a_chart_of_its_own(page: str) -> None:
+    assert "<figcaption>positions</figcaption>" in page
+    assert page.count("<figcaption>Entropy</figcaption>") == 1
+    assert "<figcaption>entropy</figcaption>" not in page
 
 
 def test_a_hostile_title_is_text(page: str) -> None:
@@ -80,8 +104,28 @@ def test_a_hostile_title_is_text(page: str) -> None:
 
 def test_the_page_needs_nothing_from_anywhere_else(page: str) -> None:
     assert "://" not in page
-    assert not re.search(r"""\b(src|href|srcset|data|action)\s*=|@import|url\(""", page)
-    assert len(page) < 1_500_000
+    assert not re.search(r"""\b(src|srcset|data|action)\s*=|@import|url\(""", page)
+    assert all(target.startswith("#") for target in re.findall(r'href="([^"]*)"', page))
+    assert set(re.findall(r'href="#(\w+)"', page)) <= set(re.findall(r'id="(\w+)"', page))
+    assert len(page.encode()) < 250_000
+
+
+def test_what_scrolls_can_be_reached_by_the_keyboard(page: str) -> None:
+    assert page.count('<div class="scroll') == page.count('tabindex="0" role="region"')
+    assert "<pre>" not in page
+
+
+def test_a_run_of_four_hundred_rounds_is_a_page_of_less_than_a_megabyte(
+    figures: RunFigures,
+) -> None:
+    rounds = [replace(figures.rounds[n % 2], round=n + 1) for n in range(400)]
+    training = [replace(figures.training[n % 2], version=n + 1, shard=n + 1) for n in range(400)]
+    made = [replace(figures.versions[1], version=n, shard=n or None) for n in range(401)]
+    long = replace(figures, rounds=tuple(rounds), training=tuple(training), versions=tuple(made))
+    page = render(long)
+    assert len(page.encode()) < 1_000_000
+    assert "Every 7th of them" in page
+    assert page.count("<tr>") < 5 * MOST_ROWS
 
 
 def test_the_command_writes_the_page_and_prints_every_number(
@@ -130,18 +174,45 @@ def test_the_funnel_follows_the_way_of_a_design(figures: RunFigures) -> None:
     assert table[-1][2] == sum(one.admitted for one in figures.rounds)
 
 
-def test_the_parts_of_a_round_add_up_to_its_time(figures: RunFigures) -> None:
-    parts = stage_seconds(figures.rounds, {one.shard: one for one in figures.training})
+def test_the_parts_of_a_round_and_of_a_step_add_up_to_its_time(figures: RunFigures) -> None:
+    parts = round_seconds(figures.rounds)
     first = figures.rounds[0]
-    assert sum(values[0] for values in parts.values()) == pytest.approx(
-        first.seconds["total"] + 6.5
-    )
-    assert all(value >= 0 for values in parts.values() for value in values)
+    assert sum(values[0] for values in parts.values()) == pytest.approx(first.seconds["total"])
+    steps = step_seconds(figures.training)
+    assert sum(values[0] for values in steps.values()) == pytest.approx(6.5)
+    assert all(value >= 0 for values in [*parts.values(), *steps.values()] for value in values)
 
 
-def test_nested_metrics_become_dotted_names() -> None:
-    nested = {"solver": {"loss": 1, "name": "x"}, "on": True, "seconds": {"total": 2.5}}
-    assert flat(nested) == {"solver.loss": 1.0, "seconds.total": 2.5}
+def test_every_design_ends_somewhere(figures: RunFigures) -> None:
+    shares = stage_shares(figures.rounds)
+    assert next(iter(shares)) == "admitted" and list(shares)[-1] == "read"
+    assert [sum(column) for column in zip(*shares.values(), strict=True)] == pytest.approx([1, 1])
+
+
+def test_a_run_of_two_processes_has_versions_that_are_no_rounds(
+    tmp_path: Path, make_run: Callable[..., None]
+) -> None:
+    make_run(tmp_path, "side", 3, trained_on=(1, 1, 2, 2), heldout=False)
+    with Store.open(tmp_path / "store", MemoryConfig()) as store:
+        figures = gather(tmp_path, store, Versions(tmp_path / "policy"), "side")
+    assert [(one.version, one.shard, one.rounds) for one in figures.versions] == [
+        *[(0, None, (1,)), (1, 1, (2,)), (2, 1, (3,)), (3, 2, ()), (4, 2, ())]
+    ]
+    page = render(figures)
+    # Version 2 was trained on shard 1, and round 3 was designed with it.
+    assert "<td>2</td><td>1</td><td>1</td><td>12</td>" in page
+    assert page.count("<figcaption>Seconds of a training step</figcaption>") == 1
+
+
+def test_a_run_without_training_has_a_page_without_those_charts(
+    tmp_path: Path, make_run: Callable[..., None]
+) -> None:
+    make_run(tmp_path, "bare", 2, trained_on=(), heldout=False)
+    with Store.open(tmp_path / "store", MemoryConfig()) as store:
+        page = render(gather(tmp_path, store, Versions(tmp_path / "policy"), "bare"))
+    assert "None was trained on shards of" in page
+    assert "Gradient norm" not in page and 'href="#training"' not in page
+    assert "Designer: regret of each round" in page
 
 
 def test_an_environment_whose_hinted_plays_all_faulted_is_left_out_of_the_regret(

@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from memory import Manifest
 from solver import curves
-from solver.versions import PolicyInfo, Versions
+from solver.versions import INFO, PolicyInfo, Versions
+from spadekit.files import write_json
 
 META = {
     "run": "main",
@@ -35,8 +37,8 @@ METRICS = {
     "version": 1,
     "parent": 0,
     "shard": 1,
-    "plays": {"count": 64, "return": 0.5, "turns": 3.5},
-    "solver": {"grad_norm": 0.5, "dropped": {"too old": 2}, "importance": None},
+    "plays": {"count": 64, "turns": 3.5},
+    "solver": {"reward": 0.5, "grad_norm": 0.5, "dropped": {"too old": 2}, "importance": None},
     "designer": {"reward": 0.25, "some": {"new": {"figure": 3}}},
     "seconds": {"play": 2.5},
 }
@@ -56,7 +58,9 @@ def grow(home: Path, version: int) -> Versions:
             info = PolicyInfo(
                 number, number - 1 if number else None, number, number or None, "", {}, metrics
             )
-            versions.publish(info, lambda _: None)
+            folder = versions.path(number)
+            folder.mkdir(parents=True)
+            write_json(folder / INFO, asdict(info))
     return versions
 
 

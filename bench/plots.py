@@ -1,0 +1,442 @@
+"""Charts for a page: HTML and SVG that fit any width, without script, fonts or files from elsewhere.
+
+Lines lie in a stretched SVG whose strokes keep their width, text is HTML around it, so both are as readable
+on a telephone as on a desk. Every place of the x axis is a radio button that shows its figures when it is
+pointed at, tapped or reached: a chart is one stop of the tab key, the arrow keys go through its places.
+
+Every text is escaped. Colours are the classes ``s0`` to ``s5`` and the shades ``h1`` to ``h6``, so that a
+page can give them light and dark values.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from bench.charts import COLOURS, Point, runs, ticks
+
+SIDE = 1000
+"""Width and height of the drawing, in its own units."""
+BARS_UP_TO = 12
+"""Up to this many points an interval is an error bar, beyond it is a band."""
+DOTS_UP_TO = 60
+MOST_PLACES = 60
+"""At most so many places of the x axis show their figures."""
+MOST_POINTS = 240
+"""Of a longer run each point is the mean of several."""
+SHADES = 6
+X_TICKS = 7
+
+
+@dataclass(frozen=True)
+class Line:
+    """A named line. Of one colour several can be told apart by their dashes."""
+
+    name: str
+    points: tuple[Point, ...]
+    colour: int
+    dashed: bool = False
+
+    @property
+    def known(self) -> list[Point]:
+        """The points that are no gaps."""
+        return [point for point in self.points if point.y is not None]
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Where data coordinates lie in the drawing; x is a place's share of the width."""
+
+    x_low: float
+    x_high: float
+    y_low: float
+    y_high: float
+
+    def share(self, x: float) -> float:
+        return (x - self.x_low) / (self.x_high - self.x_low)
+
+    def x(self, value: float) -> int:
+        return round(SIDE * self.share(value))
+
+    def height(self, value: float) -> float:
+        inside = min(self.y_high, max(self.y_low, value))
+        return (inside - self.y_low) / (self.y_high - self.y_low)
+
+    def y(self, value: float) -> int:
+        return round(SIDE * (1 - self.height(value)))
+
+
+class Plots:
+    """Draws the charts of one page; it numbers them, for the names of their radio buttons."""
+
+    def __init__(self) -> None:
+        self._number = itertools.count(1)
+
+    def lines(
+        self,
+        title: str,
+        lines: Sequence[Line],
+        *,
+        x_label: str,
+        y_range: tuple[float, float] | None = None,
+        note: str = "",
+    ) -> Markup:
+        """Return a figure with the lines that have points, and their intervals; "" when none has."""
+        shown = [_thinned(one) for one in lines if one.known]
+        if not shown:
+            return Markup("")
+        xs = sorted({point.x for one in shown for point in one.points})
+        frame = _frame(xs, y_range or _range(shown))
+        parts = [_grid(frame)]
+        for one in shown:
+            parts += _drawn(one, frame)
+        tips = {
+            x: [
+                (one.colour, one.name, _told(point))
+                for one in shown
+                for point in one.known
+                if point.x == x
+            ]
+            for x in xs
+        }
+        keys = [(one.colour, one.dashed, one.name, _value(one.known[-1].y)) for one in shown]
+        return self._figure(
+            title, keys, _y_axis(frame), parts, frame, tips, x_label, note, _summary(shown)
+        )
+
+    def stacked(
+        self,
+        title: str,
+        xs: Sequence[float],
+        parts: Mapping[str, Sequence[float]],
+        *,
+        x_label: str,
+        unit: str,
+        note: str = "",
+    ) -> Markup:
+        """Return a figure with one bar for each ``xs``, its parts (at least 0) on top of each other.
+
+        Parts that are 0 everywhere are left out; "" when all are.
+        """
+        xs, parts = _binned(xs, {name: row for name, row in parts.items() if any(row)})
+        if not parts:
+            return Markup("")
+        totals = [math.fsum(row[index] for row in parts.values()) for index in range(len(xs))]
+        frame = _frame(xs, (0.0, ticks(0.0, max(totals))[-1]))
+        width = 0.8 * _step(xs)
+        drawn = [_grid(frame)]
+        base = [0.0] * len(xs)
+        for colour, row in enumerate(parts.values()):
+            path = ""
+            for place, value in enumerate(row):
+                if value > 0:
+                    left, right = frame.x(xs[place] - width / 2), frame.x(xs[place] + width / 2)
+                    low, high = frame.y(base[place]), frame.y(base[place] + value)
+                    path += f"M{left} {low}H{right}V{high}H{left}z"
+                base[place] += value
+            drawn.append(Markup('<path class="fill s{}" d="{}"/>').format(colour % COLOURS, path))
+        tips = {
+            x: [
+                (colour, name, f"{_value(row[place])} {unit}")
+                for colour, (name, row) in enumerate(parts.items())
+            ]
+            for place, x in enumerate(xs)
+        }
+        keys = [(colour, False, name, "") for colour, name in enumerate(parts)]
+        summary = f"Last: {', '.join(f'{n} {_value(r[-1])} {unit}' for n, r in parts.items())}"
+        return self._figure(title, keys, _y_axis(frame), drawn, frame, tips, x_label, note, summary)
+
+    def heat(
+        self,
+        title: str,
+        xs: Sequence[float],
+        rows: Mapping[str, Sequence[float]],
+        *,
+        x_label: str,
+        note: str = "",
+        edges: Sequence[float] = (),
+        mean: Line | None = None,
+    ) -> Markup:
+        """Return a figure of cells, darker for larger shares (0 to 1), the first row at the bottom.
+
+        With ``edges`` the rows are bins of a number between them, and ``mean`` is drawn over them.
+        """
+        xs, rows = _binned(xs, rows)
+        if not xs or not any(any(row) for row in rows.values()):
+            return Markup("")
+        low, high = (edges[0], edges[-1]) if edges else (0.0, float(len(rows)))
+        frame = _frame(xs, (low, high))
+        width = _step(xs)
+        paths = dict.fromkeys(range(1, SHADES + 1), "")
+        names = list(rows)
+        bounds = list(edges) or [float(index) for index in range(len(rows) + 1)]
+        for index, row in enumerate(rows.values()):
+            bottom, top = frame.y(bounds[index]), frame.y(bounds[index + 1])
+            for place, share in enumerate(row):
+                if share > 0:
+                    left, right = frame.x(xs[place] - width / 2), frame.x(xs[place] + width / 2)
+                    shade = min(SHADES, 1 + math.floor(SHADES * share))
+                    paths[shade] += f"M{left} {bottom}H{right}V{top}H{left}z"
+        drawn = [
+            Markup('<path class="fill h{}" d="{}"/>').format(shade, path)
+            for shade, path in paths.items()
+            if path
+        ]
+        tips = {
+            x: [
+                (-1, name, f"{100 * rows[name][place]:.0f} %")
+                for name in reversed(names)
+                if rows[name][place]
+            ]
+            for place, x in enumerate(xs)
+        }
+        keys = []
+        if mean is not None and mean.known:
+            line = _thinned(mean)
+            drawn += _drawn(line, frame)
+            keys = [(line.colour, line.dashed, line.name, _value(line.known[-1].y))]
+        if edges:
+            labels = _y_axis(frame)
+        else:
+            labels = [((index + 0.5) / len(rows), name) for index, name in enumerate(names)]
+        last = ", ".join(f"{name} {rows[name][-1]:.2f}" for name in names if rows[name][-1])
+        return self._figure(
+            title, keys, labels, drawn, frame, tips, x_label, note, f"Last: {last}", shades=True
+        )
+
+    def _figure(
+        self,
+        title: str,
+        keys: Sequence[tuple[int, bool, str, str]],
+        labels: Sequence[tuple[float, str]],
+        drawn: Sequence[Markup],
+        frame: _Frame,
+        tips: Mapping[float, Sequence[tuple[int, str, str]]],
+        x_label: str,
+        note: str,
+        summary: str,
+        *,
+        shades: bool = False,
+    ) -> Markup:
+        """Put a chart together. ``labels``: (share of the height, text) along the y axis."""
+        xs = list(tips)
+        x_axis = [
+            Markup('<span class="x" style="left:{}%">{:g}</span>').format(
+                _percent(frame.share(x)), x
+            )
+            for x in _places(xs, X_TICKS)
+        ]
+        y_axis = [
+            Markup('<span class="y" style="bottom:{}%">{}</span>').format(_percent(share), text)
+            for share, text in labels
+        ]
+        return Markup(
+            '<figure><figcaption>{}</figcaption>{}<div class="plot{}" role="radiogroup" aria-label="{}">'
+            '{}<svg viewBox="0 0 {} {}" preserveAspectRatio="none" aria-hidden="true">{}</svg>{}{}</div>'
+            '<p class="axis">{}</p>{}</figure>'
+        ).format(
+            title,
+            _legend(keys, shades),
+            " names" if any(not text[-1:].isdigit() for _, text in labels) else "",
+            f"{title} by {x_label}. {summary}",
+            Markup("").join(y_axis),
+            *(SIDE, SIDE),
+            Markup("").join(drawn),
+            Markup("").join(x_axis),
+            Markup("").join(self._tips(frame, tips, x_label)),
+            x_label,
+            Markup('<p class="note">{}</p>').format(note) if note else "",
+        )
+
+    def _tips(
+        self, frame: _Frame, tips: Mapping[float, Sequence[tuple[int, str, str]]], x_label: str
+    ) -> Iterator[Markup]:
+        """One label for each place of the x axis, with a radio button and what is to be read there."""
+        number = next(self._number)
+        places = _places(list(tips), MOST_PLACES)
+        width = _step(places) / (frame.x_high - frame.x_low)
+        for x in places:
+            rows = Markup("").join(
+                Markup("<br>{}{} <b>{}</b>").format(
+                    Markup('<i class="s{}"></i>').format(colour % COLOURS) if colour >= 0 else "",
+                    name,
+                    told,
+                )
+                for colour, name, told in tips[x]
+            )
+            share = frame.share(x)
+            yield Markup(
+                '<label class="at{}" style="left:{}%;width:{}%"><input type="radio" name="p{}">'
+                '<span class="tip">{} {:g}{}</span></label>'
+            ).format(
+                " r" if share > 0.5 else "",
+                _percent(share - width / 2),
+                _percent(width),
+                number,
+                x_label,
+                x,
+                rows,
+            )
+
+
+def _legend(keys: Sequence[tuple[int, bool, str, str]], shades: bool) -> Markup:
+    parts = [
+        Markup('<span class="key"><i class="s{}{}"></i>{} <b>{}</b></span>').format(
+            colour % COLOURS, " dash" if dashed else "", name, last
+        )
+        for colour, dashed, name, last in keys
+    ]
+    if shades:
+        cells = Markup("").join(
+            Markup('<i class="h{}"></i>').format(shade) for shade in range(1, SHADES + 1)
+        )
+        parts.append(Markup('<span class="key shades">0 {} 100 %</span>').format(cells))
+    return (
+        Markup('<div class="legend">{}</div>').format(Markup("").join(parts))
+        if parts
+        else Markup("")
+    )
+
+
+def _drawn(line: Line, frame: _Frame) -> list[Markup]:
+    """The paths of a line: its interval, the line, broken at gaps, and its dots."""
+    colour = line.colour % COLOURS
+    bars_ = len(line.known) <= BARS_UP_TO
+    path = band = whiskers = dots = ""
+    for run in runs(line.points):
+        places = [f"{frame.x(point.x)} {frame.y(point.y or 0.0)}" for point in run]
+        path += "M" + "L".join(places)
+        if len(run) == 1 or len(line.known) <= DOTS_UP_TO:
+            dots += "".join(f"M{place}h0" for place in places)
+        wide = [
+            (frame.x(one.x), frame.y(one.low), frame.y(one.high))
+            for one in run
+            if one.low is not None and one.high is not None
+        ]
+        if bars_:
+            whiskers += "".join(f"M{x} {low}V{high}" for x, low, high in wide)
+        elif wide:
+            upper = [f"{x} {high}" for x, _, high in wide]
+            lower = [f"{x} {low}" for x, low, _ in reversed(wide)]
+            band += "M" + "L".join([*upper, *lower]) + "z"
+    kinds = (
+        ("band", band),
+        ("bar", whiskers),
+        ("line dash" if line.dashed else "line", path),
+        ("dot", dots),
+    )
+    return [
+        Markup('<path class="{} s{}" d="{}"/>').format(kind, colour, d) for kind, d in kinds if d
+    ]
+
+
+def _grid(frame: _Frame) -> Markup:
+    """The horizontal lines; that of 0 is darker."""
+    levels = ticks(frame.y_low, frame.y_high)
+    inside = [value for value in levels if frame.y_low - 1e-9 <= value <= frame.y_high + 1e-9]
+    path = "".join(f"M0 {frame.y(value)}H{SIDE}" for value in inside if abs(value) > 1e-12)
+    zero = f"M0 {frame.y(0.0)}H{SIDE}" if any(abs(value) <= 1e-12 for value in inside) else ""
+    return Markup('<path class="grid" d="{}"/><path class="zero" d="{}"/>').format(path, zero)
+
+
+def _y_axis(frame: _Frame) -> list[tuple[float, str]]:
+    levels = ticks(frame.y_low, frame.y_high)
+    return [
+        (frame.height(value), f"{value:.6g}")
+        for value in levels
+        if frame.y_low - 1e-9 <= value <= frame.y_high + 1e-9
+    ]
+
+
+def _frame(xs: Sequence[float], y_range: tuple[float, float]) -> _Frame:
+    room = 0.5 * _step(xs)
+    return _Frame(min(xs) - room, max(xs) + room, *y_range)
+
+
+def _range(lines: Sequence[Line]) -> tuple[float, float]:
+    """From 0, or the lowest value where there are negative ones, to a round number above the highest."""
+    values = [
+        value
+        for one in lines
+        for point in one.known
+        for value in (point.y, point.low, point.high)
+        if value is not None
+    ]
+    found = ticks(min(0.0, *values), max(0.0, *values))
+    return found[0], found[-1]
+
+
+def _step(xs: Sequence[float]) -> float:
+    """The least distance of two places, 1 of a single one."""
+    ordered = sorted(set(xs))
+    return min((b - a for a, b in itertools.pairwise(ordered)), default=1.0)
+
+
+def _places(xs: Sequence[float], most: int) -> list[float]:
+    """At most so many of the places, evenly far apart, the last among them."""
+    ordered = sorted(set(xs))
+    step = math.ceil(len(ordered) / most)
+    return ordered[::-1][::step][::-1]
+
+
+def _thinned(line: Line) -> Line:
+    """Of a long line the means of neighbours, at most ``MOST_POINTS``."""
+    size = math.ceil(len(line.points) / MOST_POINTS)
+    if size <= 1:
+        return line
+    groups = [line.points[at : at + size] for at in range(0, len(line.points), size)]
+    return Line(line.name, tuple(map(_merged, groups)), line.colour, line.dashed)
+
+
+def _merged(points: Sequence[Point]) -> Point:
+    def mean(values: Sequence[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return math.fsum(known) / len(known) if known else None
+
+    return Point(
+        points[-1].x,
+        mean([point.y for point in points]),
+        mean([point.low for point in points]),
+        mean([point.high for point in points]),
+    )
+
+
+def _binned(
+    xs: Sequence[float], rows: Mapping[str, Sequence[float]]
+) -> tuple[list[float], dict[str, list[float]]]:
+    """Of many columns the means of neighbours, at most ``MOST_PLACES`` of them, each at its last x."""
+    size = max(1, math.ceil(len(xs) / MOST_PLACES))
+    starts = range(0, len(xs), size)
+    return [xs[min(at + size, len(xs)) - 1] for at in starts], {
+        name: [math.fsum(row[at : at + size]) / len(row[at : at + size]) for at in starts]
+        for name, row in rows.items()
+    }
+
+
+def _told(point: Point) -> str:
+    between = ""
+    if point.low is not None and point.high is not None:
+        between = f" ({_value(point.low)} to {_value(point.high)})"
+    return _value(point.y) + between
+
+
+def _summary(lines: Sequence[Line]) -> str:
+    """What a reader who sees no picture is told."""
+    return "; ".join(
+        f"{one.name}: {_value(one.known[0].y)} at first, {_value(one.known[-1].y)} at last, "
+        f"{_value(min(point.y or 0.0 for point in one.known))} to "
+        f"{_value(max(point.y or 0.0 for point in one.known))}"
+        for one in lines
+    )
+
+
+def _value(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.4g}"
