@@ -22,17 +22,18 @@ def said(text: str, opened: bool = False) -> Said:
     which cut at the last one.
     """
     outside: list[str] = []
-    rest, inside = text, opened
+    place, inside = 0, opened
     while True:
         if inside:
-            _, closed, rest = rest.partition(CLOSE)
-            if not closed:
+            end = text.find(CLOSE, place)
+            if end < 0:
                 return Said("".join(outside), False)
-        before, begun, after = rest.partition(OPEN)
-        _, stray, tail = before.rpartition(CLOSE)
-        if stray:
+            place = end + len(CLOSE)
+        begin = text.find(OPEN, place)
+        before = text[place : begin if begin >= 0 else len(text)]
+        if CLOSE in before:
             outside.clear()
-        outside.append(tail)
-        if not begun:
+        outside.append(before.rpartition(CLOSE)[2])
+        if begin < 0:
             return Said("".join(outside), True)
-        rest, inside = after, True
+        place, inside = begin + len(OPEN), True

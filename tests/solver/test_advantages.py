@@ -33,3 +33,10 @@ def test_scaling_is_by_the_role_and_leaves_zeros_alone() -> None:
     assert scaled([]) == []
     values = scaled([0.3, -0.3, 0.0, 0.1])
     assert math.fsum(value * value for value in values) == pytest.approx(len(values))
+
+
+def test_a_play_counts_once_however_many_sequences_it_was_cut_into() -> None:
+    whole = centred([1.0, 0.0, 0.0], ["a"] * 3)
+    cut = centred([1.0, 1.0, 1.0, 1.0, 0.0, 0.0], ["a"] * 6, [0.25] * 4 + [1.0, 1.0])
+    assert cut == [whole[0]] * 4 + whole[1:]
+    assert scaled(cut, [0.25] * 4 + [1.0, 1.0])[3:] == pytest.approx(scaled(whole))

@@ -213,7 +213,7 @@ async def test_sampled_ids_are_the_ids_trained(
         for sample, asked, said in zip(batch.samples, script.asked, script.sampled, strict=True):
             assert sample.ids == asked + said
     else:
-        assert trained == [sum(turns, [])]
+        assert trained == [[pair for turn in turns for pair in turn]]
         (sample,) = batch.samples
         assert sample.ids == script.asked[-1] + script.sampled[-1]
         for earlier, later in zip(script.asked, script.asked[1:], strict=False):
@@ -239,9 +239,7 @@ async def test_what_was_thought_is_no_action_and_reasoning_without_an_end_costs_
     assert heard[1].startswith(r"'\\boxed{step 0}'")
     assert ("reasoning" in heard[3]) == reasons
     if MANNERS[name].separate:
-        assert all(
-            "Is it 7" not in script.chat.tokenizer.decode(prompt) for prompt in script.asked
-        )
+        assert all("Is it 7" not in script.chat.tokenizer.decode(prompt) for prompt in script.asked)
 
 
 @pytest.mark.parametrize("name", MANNERS)

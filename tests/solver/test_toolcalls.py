@@ -54,3 +54,56 @@ def test_arguments_may_be_left_out() -> None:
 def test_closing_marks_alone_are_no_call() -> None:
     reply = parse("</tool_call>")
     assert (reply.content, reply.calls, reply.malformed) == ("", (), ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "find", "parameters": {"name": "A. Ito"}}',
+        '\n {"name": "find", "arguments": {"name": "A. Ito"}} ',
+        '<|python_tag|>{"name": "find", "parameters": {"name": "A. Ito"}}',
+        '{"type": "function", "name": "find", "parameters": {"name": "A. Ito"}}',
+        '{"type": "function", "function": {"name": "find", "parameters": {"name": "A. Ito"}}}',
+        '<tool_call>{"name": "find", "parameters": {"name": "A. Ito"}}</tool_call>',
+    ],
+)
+def test_llama_writes_a_call_as_json_alone_or_behind_its_tag(text: str) -> None:
+    reply = parse(text, "llama3")
+    assert reply.calls == (Call("find", {"name": "A. Ito"}),)
+    assert (reply.content, reply.malformed) == ("", ())
+
+
+def test_llama_writes_several_calls_with_semicolons_between() -> None:
+    reply = parse('I look.<|python_tag|>{"name": "a"}; {"name": "b", "parameters": {}}', "llama3")
+    assert reply.calls == (Call("a", {}), Call("b", {}))
+    assert reply.content == "I look."
+
+
+@pytest.mark.parametrize("text", ["It is on shelf 3.", '{"shelf": 3}', "{", "", '"name": "find"'])
+def test_text_that_attempts_no_call_is_an_answer(text: str) -> None:
+    reply = parse(text, "llama3")
+    assert (reply.content, reply.calls, reply.malformed) == (text, (), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('{"name": "find", "parameters": {"name": "A.', "json"),
+        ('{"name": "find"} and that is all', "json"),
+        ("<|python_tag|>find.call(name='A. Ito')", "json"),
+        ("<|python_tag|>", "json"),
+        ('<|python_tag|>{"name": "find", "parameters": {"x": NaN}}', "json"),
+        ("<|python_tag|>" + "[" * 100_000, "json"),
+        ('{"name": 3}', "shape"),
+        ('<|python_tag|>["find"]', "shape"),
+        ('{"name": "find", "parameters": "{}"}', "shape"),
+    ],
+)
+def test_calls_of_llama_that_cannot_be_read_are_typed(text: str, kind: str) -> None:
+    reply = parse(text, "llama3")
+    assert [problem.kind for problem in reply.malformed] == [kind]
+    assert len(reply.malformed[0].detail) < 250
+
+
+def test_json_alone_is_no_call_in_the_other_dialect() -> None:
+    assert parse('{"name": "find", "arguments": {}}').calls == ()
