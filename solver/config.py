@@ -46,7 +46,7 @@ class PolicyConfig:
     outage_s: float = field(default=120.0, compare=False)
     """Give up when the server has answered nobody for this long."""
     load_s: float = field(default=300.0, compare=False)
-    """Longest time for one switch of a server's weights."""
+    """Longest time for one switch of weights: a server's, or reading them from the disk."""
     input_price: float = field(default=0.0, compare=False)
     output_price: float = field(default=0.0, compare=False)
     """Price of a million tokens read and sampled; 0: the cost is not shown."""

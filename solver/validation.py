@@ -28,16 +28,10 @@ Shapes = dict[str, tuple[int, ...]]
 
 def check_successor(folder: Path, parent: Path) -> None:
     """Refuse a folder that cannot follow ``parent`` as a policy version; ``BadInput`` says why."""
-    mine, before = check_weights(folder), shapes(parent)
-    # A parent that came from elsewhere may name its tied output layer, which is saved but once.
-    tied = {TIED} if json_of(folder / "config.json").get("tie_word_embeddings") else set()
-    odd = {name for name, _ in mine.items() ^ before.items()} - tied
+    check_weights(folder)
+    odd = odd_weight(folder, parent)
     if odd:
-        first = min(odd)
-        raise BadInput(
-            f"{folder}: the weights are not those of its parent's model: {first} has shape "
-            f"{mine.get(first, 'none')}, in {parent.name} {before.get(first, 'none')}"
-        )
+        raise BadInput(f"{folder}: the weights are not those of its parent's model: {odd}")
     _check_finite(folder)
     key = differing(configuration(folder), configuration(parent))
     if key:
@@ -69,6 +63,19 @@ def check_weights(folder: Path) -> Shapes:
                     f"in {found.get(name, 'no file')}"
                 )
     return {name: shape for header in by_file.values() for name, shape in header.items()}
+
+
+def odd_weight(folder: Path, other: Path) -> str:
+    """Say which weight differs in name or shape between two folders, "" when none does.
+
+    A model that came from elsewhere may name its tied output layer, which is saved but once here.
+    """
+    mine, theirs = shapes(folder), shapes(other)
+    tied = {TIED} if json_of(folder / "config.json").get("tie_word_embeddings") else set()
+    odd = min({name for name, _ in mine.items() ^ theirs.items()} - tied, default="")
+    if not odd:
+        return ""
+    return f"{odd} has shape {mine.get(odd, 'none')}, in {other.name} {theirs.get(odd, 'none')}"
 
 
 def shapes(folder: Path) -> Shapes:

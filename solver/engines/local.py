@@ -22,7 +22,7 @@ from solver.config import PolicyConfig
 from solver.engines.decode import Decoder, Request, Usage
 from solver.policy import Completion, Sampling
 from solver.versions import version_of
-from solver.weights import copy_weights, load_model
+from solver.weights import copy_weights, load_model, read_weights
 from spadekit.errors import OurFault
 
 
@@ -108,18 +108,26 @@ class LocalEngine:
         """Switch to the weights in ``version_dir`` once the batch in progress is done.
 
         Raises ``BadInput`` before anything is changed when the folder does not fit the running
-        model.
+        model, and ``OurFault`` when it cannot be read within ``policy.load_s``: a disk far away may
+        hang. The old weights then go on serving.
         """
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._thread, self._switch, version_dir)
+        loop, limit = asyncio.get_running_loop(), self._config.load_s
+        try:
+            async with asyncio.timeout(limit):
+                version, weights = await asyncio.to_thread(_read, version_dir)
+        except TimeoutError:
+            raise OurFault(
+                f"{version_dir} was not read within policy.load_s = {limit:g}; the weights of version "
+                f"{self._version} go on serving"
+            ) from None
+        await loop.run_in_executor(self._thread, self._switch, version_dir, version, weights)
 
     def close(self) -> None:
         """Stop serving; waits for the batch in progress."""
         self._thread.shutdown(wait=True, cancel_futures=True)
 
-    def _switch(self, version_dir: Path) -> None:
-        version = version_of(version_dir)
-        copy_weights(version_dir, self._model)
+    def _switch(self, version_dir: Path, version: int, weights: dict[str, Any]) -> None:
+        copy_weights(version_dir, weights, self._model)
         self._decoder.kept.clear()
         self._version = version
 
@@ -156,6 +164,10 @@ class LocalEngine:
                 fault.__cause__ = error
                 future.set_exception(fault)
         self._hand_over()
+
+
+def _read(version_dir: Path) -> tuple[int, dict[str, Any]]:
+    return version_of(version_dir), read_weights(version_dir)
 
 
 def _resolve(future: "asyncio.Future[Completion]", completion: Completion) -> None:

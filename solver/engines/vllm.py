@@ -11,7 +11,6 @@ came with it is read in parts ("CPU Generator does not use offset", seen in 0.32
 """
 
 import asyncio
-import json
 import math
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -25,14 +24,12 @@ from solver.engines.http import MOST_ERRORS, Endpoint, Refused
 from solver.engines.untied import HEAD
 from solver.engines.vllm_weights import HOW, ServedWeights
 from solver.policy import Bill, Completion, Sampling
+from solver.validation import TEXT, configuration, differing
 from solver.versions import version_of
 from spadekit.errors import BadInput, OurFault
 
 COMPLETIONS = "/v1/completions"
 UNSHAPED = {"min_p": 0.0, "repetition_penalty": 1.0}
-UNTOLD = {"dtype", "torch_dtype", "transformers_version", "_name_or_path", "use_cache"}
-"""Keys of ``config.json`` that do not say which model it is."""
-PROBE = "The lock at 42 opens: def step(self, action):\n    return \\boxed{left} \u00e9\u2192\n"
 
 
 class VllmEngine:
@@ -261,26 +258,20 @@ class VllmEngine:
     def _check_model(self, folder: Path, root: Path) -> None:
         if not (root / "config.json").is_file():
             return  # Not to be seen from here; the tokenizer and the weights still have to fit.
-        told = []
-        for where in (folder, root):
-            try:
-                config = json.loads((where / "config.json").read_text(encoding="utf-8"))
-            except (OSError, ValueError) as error:
-                raise BadInput(f"{where / 'config.json'} cannot be read: {error}") from None
-            told.append({key: value for key, value in config.items() if key not in UNTOLD})
+        mine, served = configuration(folder), configuration(root)
         if (root / HEAD).is_file():
-            told[0] |= {"tie_word_embeddings": False}
-        odd = sorted(key for key in told[0] | told[1] if told[0].get(key) != told[1].get(key))
+            mine["tie_word_embeddings"] = False
+        odd = differing(mine, served)
         if odd:
             raise BadInput(
-                f"{self._endpoint.url} serves another model than {folder}: {root} has {odd[0]} = "
-                f"{told[1].get(odd[0])}, this one has {told[0].get(odd[0])}; serve the home's model"
+                f"{self._endpoint.url} serves another model than {folder}: {root} has {odd} = "
+                f"{served.get(odd)}, this one has {mine.get(odd)}; serve the home's model"
             )
 
     async def _check_tokenizer(self) -> None:
         """Compare the tokenizers on text and all special tokens; a server without one passes."""
         tokenizer = self.chat.tokenizer
-        text = PROBE + "".join(tokenizer.all_special_tokens)
+        text = TEXT + "".join(tokenizer.all_special_tokens)
         body = {"model": self._model, "prompt": text, "add_special_tokens": False}
         try:
             answer = await self._endpoint.once("POST", "/tokenize", body)
@@ -298,7 +289,7 @@ class VllmEngine:
         unless the server reports them from before the temperature was applied.
         """
         gaps = []
-        prompt = self.chat.start([Message("user", PROBE)])
+        prompt = self.chat.start([Message("user", TEXT)])
         for temperature in (1.0, 2.0):
             body = self._request(prompt, Sampling(temperature, 1, 1)) | {"logprobs": 2}
             choice = (await self._endpoint.once("POST", COMPLETIONS, body))["choices"][0]

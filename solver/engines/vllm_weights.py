@@ -13,10 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
-
 from solver.engines.http import Endpoint, Refused
 from solver.engines.untied import HEAD, is_tied, untie
+from solver.validation import odd_weight
 from solver.versions import INFO, PolicyInfo, file_digest
 from solver.weights import MEND, weight_files
 from spadekit.errors import BadInput, OurFault
@@ -82,12 +81,10 @@ class ServedWeights:
         Raises ``BadInput`` for damaged files and for weights of another shape than those in use.
         """
         info = PolicyInfo.validated(folder) if (folder / INFO).exists() else None
-        shapes = _shapes(folder)
-        if self._good is not None and shapes != (good := _shapes(self._good[0])):
-            odd = sorted(shapes.items() ^ good.items())[0][0]
+        if self._good is not None and (odd := odd_weight(folder, self._good[0])):
             raise BadInput(
                 f"{folder}: its weights are not those of the model that {self._endpoint.url} serves "
-                f"(first difference: {odd}); serve the model of this home, or {MEND}"
+                f"({odd}); serve the model of this home, or {MEND}"
             )
         return stamp_of(folder, info)
 
@@ -181,19 +178,3 @@ def stamp_of(folder: Path, info: PolicyInfo | None) -> str:
         digest = "".join(file_digest(path) for path in weight_files(folder))
         return f"{folder.name} {digest[:16]}"
     return f"{folder.name} {info.weights[:16]}"
-
-
-def _shapes(folder: Path) -> dict[str, tuple[int, ...]]:
-    """Names and shapes of a folder's weights, from the files' headers."""
-    shapes: dict[str, tuple[int, ...]] = {}
-    paths = weight_files(folder)
-    if not paths:
-        raise BadInput(f"{folder / 'model.safetensors'} is missing; {MEND}")
-    for path in paths:
-        try:
-            with safe_open(path, framework="np") as file:
-                names = file.keys()
-                shapes |= {name: tuple(file.get_slice(name).get_shape()) for name in names}
-        except (SafetensorError, OSError) as error:
-            raise BadInput(f"{path} is damaged ({error}); {MEND}") from None
-    return shapes

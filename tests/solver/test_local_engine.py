@@ -1,6 +1,7 @@
 """The local engine: samples independent of their neighbours, weights switched in place."""
 
 import asyncio
+import os
 import shutil
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from solver.engines.local import LocalEngine
 from solver.policy import Completion, Gathering, Sampling
 from solver.versions import Versions
 from solver.weights import load_model
-from spadekit.errors import BadInput
+from spadekit.errors import BadInput, OurFault
 
 PROMPTS = [tuple(range(20, 20 + n)) for n in (3, 9, 9, 30, 5, 17, 44, 8)]
 
@@ -224,6 +225,19 @@ async def test_loading_switches_weights_and_stamps_the_version(
     assert (before.version, after.version, engine.version) == (0, 7, 7)
     expected = reference_logprobs(other, PROMPTS[3], after)
     assert torch.allclose(torch.tensor(after.logprobs), expected, atol=1e-4)
+    engine.close()
+
+
+async def test_a_folder_that_cannot_be_read_in_time_leaves_the_old_weights_serving(
+    model_dir: Path, tmp_path: Path
+) -> None:
+    engine = LocalEngine.open(model_dir, PolicyConfig(load_s=0.1))
+    record = tmp_path / "policy.json"
+    os.mkfifo(record)  # whoever reads it waits for a writer
+    with pytest.raises(OurFault, match=r"not read within policy\.load_s = 0\.1; .* go on serving"):
+        await engine.load(tmp_path)
+    os.close(os.open(record, os.O_WRONLY))
+    assert (await engine.complete(PROMPTS[3], Sampling(1.0, 8, 1))).version == 0
     engine.close()
 
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
 
 from solver.config import PolicyConfig
-from solver.engines import http
+from solver.engines import http, open_policy
 from solver.engines.untied import untie
 from solver.engines.vllm import VllmEngine
 from solver.policy import Sampling
@@ -197,11 +197,12 @@ async def test_a_switch_waits_for_what_is_being_sampled_and_holds_what_comes(
 ) -> None:
     with serve(vllm) as served:
         async with opened(versions.path(0), served.url) as engine:
-            vllm.slow_s = 0.3
+            vllm.slow_s = 1.0
             before = asyncio.create_task(engine.complete(PROMPT, SAMPLING))
             await asyncio.sleep(0.1)
             load = asyncio.create_task(engine.load(versions.path(1)))
-            await asyncio.sleep(0.1)
+            while not engine._gate.locked():  # noqa: ASYNC110 - it reads the files first
+                await asyncio.sleep(0.01)
             after = asyncio.create_task(engine.complete(PROMPT, SAMPLING))
             await load
             assert before.done()
@@ -254,6 +255,24 @@ async def test_a_switch_has_a_deadline(serve: Any, vllm: Vllm, versions: Version
             with pytest.raises(OurFault, match=r"not within policy\.load_s.*go on serving"):
                 await engine.load(versions.path(1))
             assert (await engine.complete(PROMPT, SAMPLING)).ids[0] == 60
+
+
+async def test_one_server_serves_one_process_of_a_home(
+    serve: Any, vllm: Vllm, versions: Versions
+) -> None:
+    with serve(vllm) as served, serve(vllm) as second:
+        config = PolicyConfig(engine="vllm", url=served.url, timeout_s=5.0)
+        other = replace(config, url=second.url)
+        async with open_policy(versions.path(0), config, lambda _: None):
+            asked = len(served.asked)
+            with pytest.raises(BadInput, match="another process samples .* second server"):
+                async with open_policy(versions.path(1), config, lambda _: None):
+                    pass
+            assert len(served.asked) == asked
+            async with open_policy(versions.path(0), other, lambda _: None):
+                pass
+        async with open_policy(versions.path(1), config, lambda _: None) as policy:
+            assert policy.version == 1
 
 
 async def test_weights_of_another_shape_and_damaged_ones_never_reach_the_server(
