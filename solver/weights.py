@@ -1,5 +1,6 @@
 """The weights of a model folder: found, read, loaded into a new model or copied into a running one."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,10 @@ def weight_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("model*.safetensors"))
 
 
-def copy_weights(folder: Path, model: Any) -> None:
-    """Copy a version's weights into a model of the same shape; all of them fit or none is."""
+def copy_weights(folder: Path, weights: Mapping[str, Any], model: Any) -> None:
+    """Copy the weights read from a folder into a model of the same shape; all fit or none is copied."""
     import torch
 
-    weights = read_weights(folder)
     state = model.state_dict()
     filled = {state[name].data_ptr() for name in weights if name in state}
     missing = [name for name, value in state.items() if value.data_ptr() not in filled]
