@@ -1,15 +1,21 @@
 """What a training step will play and train on: decided from the store, before anything is done."""
 
+import json
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from memory import EnvironmentRecord, StandingRecord, Store
+from memory import EnvironmentRecord, PlayRecord, ShardData, StandingRecord, Store, measure
 from solver import curriculum
 from solver.config import TrainConfig
-from solver.curriculum import Candidate
+from solver.curriculum import Candidate, Choice, Rules, State
 from solver.episodes import Job
 from solver.samples import Batch, from_designs
-from solver.versions import PolicyInfo, Versions
+from solver.versions import CURRICULUM, PolicyInfo, Versions
+from solver.weights import MEND
 from spadekit.errors import BadInput
+from spadekit.files import write_atomic
 from spadekit.seeds import derive
 
 
@@ -23,6 +29,9 @@ class Plan:
     environments: tuple[EnvironmentRecord, ...]
     jobs: tuple[Job, ...]
     designs: Batch
+    choice: Choice
+    state: State
+    """The curriculum's, with the choice noted in it and nothing seen of its plays yet."""
 
 
 def plan(store: Store, versions: Versions, config: TrainConfig, shard: int, version: int) -> Plan:
@@ -34,22 +43,24 @@ def plan(store: Store, versions: Versions, config: TrainConfig, shard: int, vers
         )
     parent = versions.validate(version - 1)
     data = store.shard(shard)
-    standings = _standings_before(store, parent.version)
+    standings = _standings_before(store, parent.version, data)
     here = {one.id: one for one in data.environments}
     frontier = [name for name, one in standings.items() if one.status == "frontier"]
     elsewhere = store.environments(ids=sorted(set(frontier) - here.keys()))
     known = here | {one.id: one for one in elsewhere}
-    candidates = [
-        Candidate(name, one.shard, standings[name].status if name in standings else "unmeasured")
-        for name, one in known.items()
-    ]
-    chosen = curriculum.choose(
-        candidates,
-        shard=shard,
-        count=config.groups if config.solver_weight else 0,
-        replay=config.replay,
-        seed=derive(config.seed, "choose", version),
+    choice, state = curriculum.choose(
+        read_curriculum(versions.path(parent.version)),
+        [_candidate(one, standings.get(name)) for name, one in known.items()],
+        Rules(
+            shard=shard,
+            version=parent.version,
+            count=config.groups if config.solver_weight else 0,
+            replay=config.replay,
+            kind=config.curriculum,
+        ),
+        derive(config.seed, "choose", version),
     )
+    chosen = choice.environments
     jobs = [
         Job(
             environment=name,
@@ -65,17 +76,66 @@ def plan(store: Store, versions: Versions, config: TrainConfig, shard: int, vers
     ]
     told = data.designs if config.designer_weight else ()
     designs = from_designs(told, parent.version, config.max_lag)
-    return Plan(version, parent, shard, tuple(known[name] for name in chosen), tuple(jobs), designs)
+    environments = tuple(known[name] for name in chosen)
+    return Plan(version, parent, shard, environments, tuple(jobs), designs, choice, state)
 
 
-def _standings_before(store: Store, parent: int) -> dict[str, StandingRecord]:
+def observed(step: Plan, records: Sequence[PlayRecord]) -> State:
+    """Return the curriculum's state once a step's plays are done."""
+    returns: dict[str, list[float]] = defaultdict(list)
+    for one in records:
+        if one.episode_return is not None and not one.fault and one.arm == "unhinted":
+            returns[one.environment].append(one.episode_return)
+    return curriculum.observe(step.state, returns)
+
+
+def write_curriculum(folder: Path, choice: Choice, state: State) -> None:
+    """Write what led to a version, and the state after it, into the version's folder."""
+    data = json.dumps(curriculum.as_json(choice, state), allow_nan=False, separators=(",", ":"))
+    write_atomic(folder / CURRICULUM, data.encode())
+
+
+def read_curriculum(folder: Path) -> State:
+    """Return the state that a version was stored with; an empty one before any step."""
+    path = folder / CURRICULUM
+    if not path.exists():
+        return State()
+    try:
+        return curriculum.from_json(json.loads(path.read_bytes()))[1]
+    except (OSError, ValueError, TypeError) as error:
+        raise BadInput(f"{path} is damaged ({error}); {MEND}") from None
+
+
+def _candidate(one: EnvironmentRecord, standing: StandingRecord | None) -> Candidate:
+    if standing is None:
+        return Candidate(one.id, one.shard, "unmeasured")
+    return Candidate(one.id, one.shard, standing.status, standing.policy_version)
+
+
+def _standings_before(store: Store, parent: int, shard: ShardData) -> dict[str, StandingRecord]:
     """The newest standings as they were before the step that follows version ``parent``.
 
-    What a killed try of that step settled is left out (only training's plays lack the hinted arm),
-    so that doing it again chooses the same environments.
+    Version ``parent`` trains in that step only: where plays of it for training are there already, a
+    try was killed, and what that settled is left out, so that doing it again chooses the same.
     """
+    latest = dict(store.latest_standings(parent))
+    where = f"purpose = 'train' AND policy_version = {parent}"
+    tried = set(store.scan("plays", where, ["environment"]).column("environment").to_pylist())
+    settled = [name for name in tried if name in latest and latest[name].policy_version == parent]
+    if not settled:
+        return latest
+    published = {one.environment: one for one in shard.standings}
     earlier = store.latest_standings(parent - 1)
-    return {
-        name: one if one.plays_hinted or one.policy_version < parent else earlier.get(name, one)
-        for name, one in store.latest_standings(parent).items()
-    }
+    for name in settled:
+        if name in published and published[name].policy_version == parent:
+            latest[name] = published[name]
+            continue
+        measured = [one for one in store.plays(name) if one.purpose != "train"]
+        before = measure(name, parent, measured, 0)
+        if before.plays_unhinted or before.plays_hinted:
+            latest[name] = before
+        elif name in earlier:
+            latest[name] = earlier[name]
+        else:
+            del latest[name]
+    return latest

@@ -24,11 +24,11 @@ from sandbox import Pool
 from solver.config import SolverConfig, TrainConfig
 from solver.episodes import Play, play_many
 from solver.learner import Learner
-from solver.planning import Plan, plan
+from solver.planning import Plan, observed, plan, write_curriculum
 from solver.policy import Policy, require_tokens
 from solver.samples import Batch, Role, from_plays
 from solver.update import Metrics, learn, mean
-from solver.versions import INFO, OPTIMISER, PolicyInfo, Versions
+from solver.versions import CURRICULUM, INFO, OPTIMISER, PolicyInfo, Versions
 from spadekit.errors import BadInput, OurFault
 from spadekit.settings import Settings
 
@@ -92,6 +92,7 @@ async def train_step(
         "shard": shard,
         "environments": len(step.environments),
         "replayed": sum(one.shard != shard for one in step.environments),
+        "curriculum": {"chosen": step.choice.counts(), "left_out": dict(step.choice.left_out)},
         "plays": _describe(records, plays),
     }
     learner, learnt = await asyncio.to_thread(_learn, versions, step, batches, config)
@@ -107,7 +108,7 @@ async def train_step(
     _settle(store, step, records)
     parent = step.parent
     info = PolicyInfo(target, parent.version, parent.step + 1, shard, settings.digest, {}, figures)
-    _publish(versions, info, learner)
+    _publish(versions, info, learner, step, records)
     return StepResult(target, True, figures)
 
 
@@ -136,16 +137,24 @@ def _learn(
         ) from error
 
 
-def _publish(versions: Versions, info: PolicyInfo, learner: Learner) -> None:
-    """Publish the learner's state; tokenizer files and the like are the parent's."""
+def _publish(
+    versions: Versions,
+    info: PolicyInfo,
+    learner: Learner,
+    step: Plan,
+    records: Sequence[PlayRecord],
+) -> None:
+    """Publish the learner's and the curriculum's state; tokenizer files and the like are the parent's."""
     assert info.parent is not None
     parent = versions.path(info.parent)
 
     def write(folder: Path) -> None:
         for entry in sorted(parent.iterdir()):
-            if not entry.name.startswith("model") and entry.name not in (INFO, OPTIMISER):
+            own = entry.name.startswith("model") or entry.name in (INFO, OPTIMISER, CURRICULUM)
+            if not own:
                 shutil.copyfile(entry, folder / entry.name)
         learner.save(folder)
+        write_curriculum(folder, step.choice, observed(step, records))
 
     versions.publish(info, write)
 
@@ -164,12 +173,17 @@ def _describe(records: Sequence[PlayRecord], plays: Sequence[Play]) -> Metrics:
 
 
 def _settle(store: Store, step: Plan, records: Sequence[PlayRecord]) -> None:
-    """Note the standing of replayed environments that these plays show to be off the frontier.
+    """Note the standing of environments that these plays show to be off the frontier.
 
-    Inside the band the plays say nothing new: without hinted ones there is no regret.
+    Inside the band they say nothing new: without hinted ones there is no regret. The unhinted plays
+    that chose an environment for the frontier do not count beside fresh ones: they were lucky.
     """
+    parent = step.parent.version
+    before = store.latest_standings(parent)
+    found = []
     for one in step.environments:
-        if one.shard != step.shard:
-            standing = measure(one.id, step.parent.version, records, step.version)
-            if standing.status in ("mastered", "hopeless"):
-                store.upsert_standings([standing])
+        if measure(one.id, parent, records, 0).status in ("mastered", "hopeless"):
+            hinted = [play for play in store.plays(one.id) if play.arm == "hinted"]
+            updated = max(step.version, before[one.id].updated + 1 if one.id in before else 0)
+            found.append(measure(one.id, parent, [*records, *hinted], updated))
+    store.upsert_standings(found)

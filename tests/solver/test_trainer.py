@@ -27,7 +27,7 @@ from sandbox import Pool, Sandbox, SandboxConfig
 from solver.cli import select
 from solver.config import PolicyConfig, SolverConfig, TrainConfig
 from solver.engines.local import LocalEngine
-from solver.planning import plan
+from solver.planning import plan, read_curriculum
 from solver.trainer import StepResult, train_step
 from solver.versions import PolicyInfo, Versions
 from spadekit.errors import BadInput, OurFault
@@ -282,9 +282,11 @@ class PowerCut(Versions):
         raise RuntimeError("power cut")
 
 
+@pytest.mark.parametrize("shard", [1, 2])
 async def test_what_a_step_settles_is_settled_before_its_version_is_there(
-    tmp_path: Path, model_dir: Path
+    tmp_path: Path, model_dir: Path, shard: int
 ) -> None:
+    """Of its own environments and of replayed ones; done again, it chooses as it did."""
     folder = tmp_path / "home"
     config = replace(TRAIN, replay=0.4)
     easy = environment("Easy", 1, fault="return 'you won', 1.0, True, False, {}")
@@ -294,19 +296,51 @@ async def test_what_a_step_settles_is_settled_before_its_version_is_there(
         store.publish(1, made, [], [], standings, meta={"policy_version": 0})
         publish(store, 2)
     Versions(folder / "policy").bootstrap(PolicyConfig(model=str(model_dir)))
-    await train(folder, 1)
+    if shard == 2:
+        await train(folder, 1, config=replace(config, solver_weight=0.0))
     versions = PowerCut(folder / "policy")
-    engine = LocalEngine.open(versions.path(1), PolicyConfig())
+    engine = LocalEngine.open(versions.path(shard - 1), PolicyConfig())
     with Store.open(folder / "store") as store:
-        before = plan(store, versions, config, 2, 2)
+        before = plan(store, versions, config, shard, shard)
         assert easy.id in {one.id for one in before.environments}
         async with pool() as opened:
             with pytest.raises(RuntimeError, match="power cut"):
-                await train_step(store, engine, opened, versions, settings(config), 2)
-        assert versions.all() == [0, 1]
-        assert store.latest_standings(1)[easy.id].status == "mastered"
-        assert plan(store, versions, config, 2, 2) == before
+                await train_step(store, engine, opened, versions, settings(config), shard)
+        assert versions.latest() == shard - 1
+        assert store.latest_standings(shard - 1)[easy.id].status == "mastered"
+        assert plan(store, versions, config, shard, shard) == before
     engine.close()
+
+
+async def test_a_version_keeps_what_it_played_and_why(home: Callable[[str], Path]) -> None:
+    folder = home("a")
+    (step,) = await train(folder, 1)
+    kept = json.loads((folder / "policy" / "v000001" / "curriculum.json").read_text())
+    names = {one["environment"]: one["why"] for one in kept["choice"]["chosen"]}
+    assert sorted(names.values()) == ["frontier", "frontier", "unmeasured"]
+    assert kept["choice"]["left_out"] == {"mastered": 1}
+    assert step.metrics["curriculum"] == {
+        "chosen": {"frontier": 2, "unmeasured": 1},
+        "left_out": kept["choice"]["left_out"],
+    }
+    with Store.open(folder / "store") as store:
+        for name, (steps, version, finished, episode_return) in kept["seen"].items():
+            plays = [one for one in store.plays(name) if not one.fault]
+            assert (steps, version, finished) == (1, 0, len(plays))
+            returns = [one.episode_return for one in plays if one.episode_return is not None]
+            expected = sum(returns) / len(returns) if returns else None
+            assert episode_return == (expected and pytest.approx(expected))
+
+
+async def test_a_damaged_curriculum_is_one_line(home: Callable[[str], Path]) -> None:
+    folder = home("a")
+    await train(folder, 1)
+    path = folder / "policy" / "v000001" / "curriculum.json"
+    path.write_text("{}")
+    with pytest.raises(BadInput, match=r"curriculum\.json is damaged"):
+        await train(folder, 2)
+    with pytest.raises(BadInput, match=r"curriculum\.json is damaged .*not a curriculum"):
+        read_curriculum(path.parent)
 
 
 async def test_a_killed_step_done_again_with_other_settings_logs_plays_of_its_own(
