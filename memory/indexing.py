@@ -22,6 +22,7 @@ _LOGS: dict[str, type] = {"plays": PlayRecord, "standings": StandingRecord}
 _COMPACTED = ("environments", "designs", "quarantine", "plays", "standings", "indexed")
 REFUSED = ("refused", "duplicate")  # outcomes of designs that stand in quarantine
 _BATCH = 512  # texts between two commits: some ten seconds of a model's work
+_SHARDS = 1000  # in one filter; beyond that all ids are read
 
 
 class Indexer:
@@ -86,7 +87,9 @@ class Indexer:
         return count
 
     def _names(self) -> list[str]:
-        names = [f"shards/{number:06d}" for number in shards.numbers(self.root / "shards")]
+        # A look into every folder would cost each search milliseconds once there are hundreds.
+        found = shards.numbers(self.root / "shards", lambda name: f"shards/{name}" in self._done)
+        names = [f"shards/{number:06d}" for number in found]
         for log in _LOGS:
             names += [f"{log}/{name}" for name in shards.logs(self.root / log)]
         return names
@@ -122,27 +125,49 @@ class Indexer:
         if state == self._embedded:
             return 0
         self.check_model()
-        have = set(tables.scan("vectors", columns=["id"]).column("id").to_pylist())
-        known = tables.scan("environments", columns=["id"]).column("id").to_pylist()
-        missing = [one for one in known if one not in have]
-        columns = ["id", "shard", "setting", "skills", "words"]
+        missing = self._not_embedded()
+        columns = ["id", "shard", "setting", "skills", "title", "description"]
         for start in range(0, len(missing), _BATCH):
             part = any_of("id", missing[start : start + _BATCH])
-            rows = tables.scan("environments", part, columns)
-            vectors = self.embedder.embed(rows.column("words").to_pylist())
-            flat = pa.array(vectors.reshape(-1))
-            embedding = pa.FixedSizeListArray.from_arrays(flat, self.embedder.width)
-            model = pa.array([self.embedder.name] * rows.num_rows)
-            rows = rows.append_column("model", model).append_column("embedding", embedding)
-            tables.insert("vectors", rows)
-            tables.compact("vectors")
-        if len(missing) > _BATCH:
-            tables.compact("vectors", force=True)  # rows outside of the index slow every search
-        elif missing:
+            tables.insert("vectors", self._searchable(tables.scan("environments", part, columns)))
+        if missing:
+            tables.refresh_indexes("environments")
+            # Many rows outside of the index slow every search.
+            tables.compact("vectors", force=len(missing) > _BATCH)
             tables.ensure_indexes("vectors")
         else:
             self._embedded = state
         return len(missing)
+
+    def _searchable(self, rows: pa.Table) -> pa.Table:
+        """Return rows of ``environments`` as rows of ``vectors``: with their words, embedded."""
+        about = (rows.column(name).to_pylist() for name in ("title", "description", "skills"))
+        words = [embedding_text(*one) for one in zip(*about, strict=True)]
+        flat = pa.array(self.embedder.embed(words).reshape(-1))
+        return (
+            rows.append_column("words", pa.array(words, pa.string()))
+            .append_column("model", pa.array([self.embedder.name] * rows.num_rows))
+            .append_column(
+                "embedding", pa.FixedSizeListArray.from_arrays(flat, self.embedder.width)
+            )
+        )
+
+    def _not_embedded(self) -> list[str]:
+        """Return the ids of environments without an embedding, looking only where some are."""
+        counts = [self._per_shard(name) for name in ("environments", "vectors")]
+        behind = [shard for shard, count in counts[0].items() if counts[1].get(shard, 0) < count]
+        if not behind:
+            return []
+        where = f"shard IN ({', '.join(map(str, behind))})" if len(behind) <= _SHARDS else ""
+        known, have = (
+            self.tables.scan(name, where, ["id"]).column("id")
+            for name in ("environments", "vectors")
+        )
+        return known.filter(pc.invert(pc.is_in(known, have))).to_pylist()  # type: ignore[no-any-return]
+
+    def _per_shard(self, name: str) -> dict[int, int]:
+        shards_ = self.tables.scan(name, columns=["shard"]).column("shard")
+        return {one["values"]: one["counts"] for one in shards_.value_counts().to_pylist()}
 
     def verify(self) -> list[str]:
         """Compare the tables' ids with those of shards and logs; a line per table that differs."""
@@ -198,7 +223,7 @@ class Indexer:
             root = self.root / "shards"
             head = shards.manifest(root, int(rest))
             self._standings(shards.read_member(root, head, "standings"))
-            self._environments(shards.member_table(root, head, "environments"))
+            self.tables.insert("environments", shards.member_table(root, head, "environments"))
             self._designs(shards.member_table(root, head, "designs"))
             self._plays(shards.member_table(root, head, "plays"), head.shard)
             return head.content
@@ -208,11 +233,6 @@ class Indexer:
         else:
             self._standings(shards.read_log(path, StandingRecord))
         return path.name.removesuffix(".parquet")
-
-    def _environments(self, rows: pa.Table) -> None:
-        about = (rows.column(name).to_pylist() for name in ("title", "description", "skills"))
-        words = pa.array([embedding_text(*one) for one in zip(*about, strict=True)], pa.string())
-        self.tables.insert("environments", rows.append_column("words", words))
 
     def _designs(self, rows: pa.Table) -> None:
         self.tables.insert("designs", rows)

@@ -168,7 +168,8 @@ class Folder(Place):
     def folders(self) -> list[str]:
         if not self.path.is_dir():
             return []
-        return sorted(entry.name for entry in self.path.iterdir() if entry.is_dir())
+        with os.scandir(self.path) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir())
 
     def empty(self) -> bool:
         return not self.path.is_dir() or not any(self.path.iterdir())

@@ -152,7 +152,9 @@ class Latest(Mapping[str, StandingRecord]):
 
         self._records = records
         self._ids = list(records)
-        self._status = np.array([one.status for one in records.values()], dtype=np.str_)
+        statuses = np.array([one.status for one in records.values()], dtype=np.str_)
+        # Comparing 200,000 texts takes a millisecond, numbers next to nothing.
+        self._statuses, self._status = np.unique(statuses, return_inverse=True)
         self._regret = np.array([one.regret for one in records.values()], dtype=np.float64)
         returns = [one.return_unhinted for one in records.values()]
         self._return = np.array(returns, dtype=np.float64)
@@ -172,7 +174,7 @@ class Latest(Mapping[str, StandingRecord]):
 
         kept = np.ones(len(self._ids), dtype=bool)
         if query.status:
-            kept &= self._status == query.status
+            kept &= (self._statuses == query.status)[self._status]
         for band, values in ((query.regret, self._regret), (query.episode_return, self._return)):
             if band is not None:
                 kept &= (values >= band[0]) & (values <= band[1])  # nan compares false

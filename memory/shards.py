@@ -4,7 +4,7 @@ import datetime as dt
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, cast
@@ -84,8 +84,8 @@ def folder_of(root: Place, shard: int) -> Place:
     return root / f"{shard:06d}"
 
 
-def numbers(root: Place) -> list[int]:
-    """Return the numbers of the published shards in order.
+def numbers(root: Place, known: Callable[[str], bool] = lambda _: False) -> list[int]:
+    """Return the numbers of the published shards in order; a ``known`` folder is not looked into.
 
     An empty folder is no shard, nor is what an interrupted upload to object storage left: there the
     manifest comes last. On a disk shards appear by rename, so one without a manifest was damaged
@@ -93,7 +93,7 @@ def numbers(root: Place) -> list[int]:
     """
     if not root.remote:
         found = [name for name in root.folders() if _FOLDER.fullmatch(name)]
-        return sorted(int(name) for name in found if not (root / name).empty())
+        return sorted(int(name) for name in found if known(name) or not (root / name).empty())
     manifests = [PurePosixPath(name) for name in root.files() if name.endswith("/manifest.json")]
     return sorted(int(one.parts[0]) for one in manifests if _FOLDER.fullmatch(one.parts[0]))
 

@@ -290,6 +290,7 @@ class Store:
     @answering
     def latest_standings(self, policy_version: int | None = None) -> Latest:
         """Return each environment's newest standing (of at most ``policy_version``), by id."""
+        self._refresh()
         rows, latest = self._standings()
         if policy_version is None:
             return latest
@@ -302,6 +303,7 @@ class Store:
         Left out is what a training step from that version settled: of its plays none is hinted. So
         neither such a step that is done again nor a round designed beside it depends on how far it is.
         """
+        self._refresh()
         rows, _ = self._standings()
         return Latest(
             {
@@ -314,7 +316,6 @@ class Store:
 
     def _standings(self) -> tuple[list[StandingRecord], Latest]:
         """All standings by policy version, and the newest of each environment."""
-        self._refresh()
         with self._lock:
             version = (self.tables.uri, int(self.tables.table("standings").version))
             if self._latest is None or self._latest[0] != version:
@@ -355,11 +356,12 @@ class Store:
             status=status,
             limit=limit,
         )
-        latest = self.latest_standings()
+        _, latest = self._standings()
         ranked = search.rank(self.tables, self.embedder, query, latest)
         if skill and not ranked:
             search.check_skill(skill, self.skills())
-        records = {one.id: one for one in self.environments(ids=[one.id for one in ranked])}
+        found = self.tables.scan("environments", any_of("id", [one.id for one in ranked]))
+        records = {one.id: one for one in from_table(EnvironmentRecord, found)}
         return [
             Hit(records[one.id], one.score, one.similarity, latest.get(one.id))
             for one in ranked

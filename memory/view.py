@@ -110,7 +110,7 @@ class View:
         rows = self._store.scan("environments", search.filters(setting, skill, shard))
         if skill and not rows.num_rows:
             search.check_skill(skill, self._store.skills())
-        rows = rows.drop_columns(["words"]).sort_by([("shard", "ascending"), ("id", "ascending")])
+        rows = rows.sort_by([("shard", "ascending"), ("id", "ascending")])
         latest = self._store.latest_standings()
         figures = [latest.get(one) for one in rows.column("id").to_pylist()]
         for name, kind in _FIGURES.items():

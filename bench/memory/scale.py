@@ -182,6 +182,7 @@ def _vector_rows(vectors_ND: Array, start: int, stop: int) -> pa.Table:
             "shard": pa.array([1] * count, pa.int32()),
             "setting": ["game"] * count,
             "skills": [["optimisation"]] * count,
+            "words": ["in order"] * count,
             "model": ["synthetic"] * count,
             "embedding": pa.FixedSizeListArray.from_arrays(flat, synthetic.WIDTH),
         }

@@ -24,6 +24,7 @@ def _vectors(count, seed=0):
             "shard": pa.array([1] * count, pa.int32()),
             "setting": ["game" if number % 2 else "tool_use" for number in range(count)],
             "skills": [["optimisation"]] * count,
+            "words": ["pack a lorry"] * count,
             "model": ["m"] * count,
             "embedding": pa.FixedSizeListArray.from_arrays(pa.array(found.reshape(-1)), WIDTH),
         }
