@@ -6,7 +6,7 @@ try:
     import traceback
     from importlib.metadata import version as distribution_version
     from pathlib import Path
-    from typing import Annotated
+    from typing import Annotated, Protocol, runtime_checkable
 
     import typer
 
@@ -15,6 +15,7 @@ try:
     import memory.cli
     import sandbox.cli
     import solver.cli
+    import solver.cli_template
     from bench.config import AblationConfig, HeldoutConfig, MemoryBenchConfig
     from envgen.cli_play import show_seed
     from envgen.config import (
@@ -90,26 +91,53 @@ def _front(
     ctx.obj = Front(SECTIONS, RECIPES / "embedded.toml")
 
 
-for _register in (sandbox.cli.register, envgen.cli.register, solver.cli.register):
+for _register in (
+    sandbox.cli.register,
+    envgen.cli.register,
+    solver.cli.register,
+    solver.cli_template.register,
+):
     _register(app)
 memory.cli.register(app, named=show_seed)
 bench.cli.register(app)
 
 
 def main() -> None:
-    """Run the command line; errors become one line on stderr and an exit code."""
+    """Run the command line; errors become one line on stderr and an exit code.
+
+    With ``--json`` stdout gets them too, as one object: a program that reads it is never left without.
+    """
+    report = Report("--json" in sys.argv[1:])
     try:
-        app()
+        code = app(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
     except Exception as error:
         cause = _first(error)
-        if isinstance(cause, BadInput | OurFault):
-            Report().error(str(cause))
-            sys.exit(2 if isinstance(cause, BadInput) else 3)
-        if isinstance(cause, OSError):
-            Report().error(f"{type(cause).__name__}: {cause}")
+        if isinstance(cause, Misuse):
+            cause.show()
+            report.failure(cause.format_message(), cause.exit_code)
+        elif isinstance(cause, BadInput | OurFault):
+            report.error(str(cause))
+            report.failure(str(cause), 2 if isinstance(cause, BadInput) else 3)
+        elif isinstance(cause, OSError):
+            report.error(f"{type(cause).__name__}: {cause}")
+            report.failure(f"{type(cause).__name__}: {cause}", 3)
         else:
             traceback.print_exception(cause)
-        sys.exit(3)
+            report.failure(f"{type(cause).__name__}: {cause}", 3)
+
+
+@runtime_checkable
+class Misuse(Protocol):
+    """What the command-line library raises for arguments that it cannot use, or for none."""
+
+    exit_code: int
+
+    def format_message(self) -> str:
+        """Say it in one line."""
+
+    def show(self) -> None:
+        """Say it on stderr, with what would help."""
 
 
 def _first(error: BaseException) -> BaseException:

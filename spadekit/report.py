@@ -61,6 +61,13 @@ class Report:
         line = _printable(" ".join(text.split()))
         self.err.print(Text.assemble(("error: ", "bold red"), line), soft_wrap=True)
 
+    def failure(self, text: str, code: int) -> NoReturn:
+        """End the program with an exit code; with ``as_json`` stdout says why, if it can be written."""
+        if self.as_json:
+            with suppress(OurFault):
+                self.data({"error": " ".join(text.split()), "exit": code})
+        raise SystemExit(code)
+
     def data(self, value: Any) -> None:
         """Print one JSON value on stdout; what is no finite number is null."""
         text = json.dumps(_finite(value), ensure_ascii=False, default=str, allow_nan=False)
