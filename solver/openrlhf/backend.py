@@ -151,7 +151,8 @@ class _Task:
 
         self.versions.publish(info, write)
         self.checkpoints.note(version, step)
-        self.checkpoints.prune(step)
+        # Not yet its own: OpenRLHF may still be writing the tokenizer into it.
+        self.checkpoints.prune(step - 1)
         return metrics
 
     def _rollouts(self, step: Plan) -> list[list[cut.Row]]:

@@ -16,17 +16,18 @@ from solver.weights import weight_files
 from spadekit.errors import BadInput, OurFault
 from spadekit.files import write_atomic
 
-WRITTEN_LAST = ("config.json", "tokenizer_config.json")
 LOOSE = ("bos_token_id", "eos_token_id", "pad_token_id")
 """OpenRLHF sets them from the tokenizer; what ends a reply is decided by other files."""
 
 
 def missing(folder: Path) -> str:
-    """Say what is not there yet of a model folder that is being written; "" when it is whole."""
+    """Say what is not there yet of the model that is being written to a folder; "" when it is whole.
+
+    The tokenizer, which comes last, is not waited for: a version has its parent's.
+    """
     try:
         check_weights(folder)
-        for name in WRITTEN_LAST:
-            json_of(folder / name)
+        json_of(folder / "config.json")
     except BadInput as error:
         return str(error)
     return ""

@@ -24,7 +24,8 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _PREFIX = re.compile(r"^\([^)]*pid=\d+[^)]*\) ")
 _RAISED = re.compile(r"^(?:[\w.]+\.)?(\w*(?:Error|Exception|Fault|BadInput|Exit)): (.+)$")
 _STEP = re.compile(r"Global step (\d+): \{(.*)\}")
-_FIGURE = re.compile(r"'([^']+)': (-?(?:\d[\d.e+-]*|nan|inf))")
+_FIGURE = re.compile(r"'([^']+)': (-?\d[\d.e+-]*)")
+"""A figure that is no number is left out."""
 
 
 def interpreter(cluster: ClusterConfig) -> str:
