@@ -173,6 +173,23 @@ class Chat:
         """How the model writes tool calls."""
         return self.manner.dialect
 
+    def summary(self) -> dict[str, str]:
+        """Say in words what was found out about the template."""
+        manner, dialect = (
+            self.manner,
+            "Hermes' <tool_call>" if self.dialect == "hermes" else "Llama 3's",
+        )
+        told = "the template shows the tools" if manner.shows_tools else "told in a system message"
+        ends = self.tokenizer.convert_ids_to_tokens(sorted(self.stop_ids))
+        return {
+            "conversations": f"every turn a sequence of its own: the template {manner.separate}"
+            if manner.separate
+            else "one sequence that is appended to",
+            "reasoning": "begun by the prompt" if manner.opened else "part of the reply, if any",
+            "tool calls": manner.no_tools or f"{dialect}, {told}",
+            "a reply ends with": " or ".join(map(str, ends)),
+        }
+
     def start(self, messages: Sequence[Turn], tools: Tools = ()) -> list[int]:
         """Return the ids of a conversation, ending where the assistant is to speak.
 

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from solver.chat import Chat
 from solver.config import PolicyConfig
 from solver.embedded.manifest import SHIPPED
 from solver.validation import check_successor
@@ -127,7 +128,7 @@ class Versions:
         target = self.path(0)
         if config.engine == "chat":
             return self._bootstrap_endpoint(config, target)
-        source = SHIPPED if config.model == "embedded" else Path(config.model).expanduser()
+        source = model_folder(config)
         if not (source / "config.json").is_file():
             raise BadInput(
                 f"{source}: no model there (config.json is missing); set policy.model to a folder"
@@ -141,6 +142,8 @@ class Versions:
                     f"those of {config.model}; set policy.model back or use another --home"
                 )
             return target
+        # First what is quickly found: a template that cannot be used is not worth reading weights for.
+        Chat.open(source, config.thinking)
         load_model(source)
         names = [
             entry for entry in sorted(source.iterdir()) if entry.is_file() and entry.name != INFO
@@ -194,6 +197,11 @@ class Versions:
         except BadInput as error:
             why = str(error).replace(str(folder), self.path(info.version).name)
             raise OurFault(f"policy version {info.version} was not published: {why}") from error
+
+
+def model_folder(config: PolicyConfig) -> Path:
+    """The folder of the configured model."""
+    return SHIPPED if config.model == "embedded" else Path(config.model).expanduser()
 
 
 def version_of(folder: Path) -> int:

@@ -29,6 +29,7 @@ async def open_policy(folder: Path, config: PolicyConfig, note: Note) -> AsyncIt
         from solver.engines.local import LocalEngine
 
         local = LocalEngine.open(folder, config)
+        _tell(local, note)
         try:
             yield local
         finally:
@@ -36,11 +37,21 @@ async def open_policy(folder: Path, config: PolicyConfig, note: Note) -> AsyncIt
         return
     with _alone(folder, config) if config.engine == "vllm" else nullcontext():
         remote = await _reach(folder, config, note)
+        _tell(remote, note)
         try:
             yield remote
         finally:
             note(f"policy: {remote.traffic()}")
             await remote.close()
+
+
+def _tell(policy: Policy, note: Note) -> None:
+    """Say what a chat template costs: prompts that are read, and trained behind, once for each turn."""
+    if policy.chat.separate:
+        note(
+            f"policy: the chat template {policy.chat.separate}, so every turn is played and trained as a "
+            "sequence of its own, prompt and all"
+        )
 
 
 def _alone(folder: Path, config: PolicyConfig) -> AbstractContextManager[None]:
