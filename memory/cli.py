@@ -12,7 +12,7 @@ from memory import monitors, upkeep
 from memory.diversity import Decision
 from memory.lineage import Lineage
 from memory.schema import DesignRecord, EnvironmentRecord, StandingRecord
-from memory.search import Hit, parse_band, status_of
+from memory.search import Hit, check_range, parse_band, status_of
 from memory.shards import MALFORMED, Manifest
 from memory.stats import BINS, Stats, passed
 from memory.store import Store
@@ -78,6 +78,11 @@ def _search(
     """Find environments by meaning and words."""
     here = session(ctx)
     with open_store(here) as store:
+        check_range("shard", shard)
+        if shard is not None:
+            store.manifest(
+                shard
+            )  # that nothing is in a shard and that there is none are two things
         _announce_embedding(here.report, store)
         hits = store.search(
             " ".join(words or ()).encode("utf-8", "replace").decode("utf-8"),

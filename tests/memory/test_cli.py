@@ -84,6 +84,11 @@ def test_bad_input_is_refused(run, arguments):
         run(*arguments)
 
 
+def test_a_shard_that_is_not_there_is_no_empty_shard(run):
+    with pytest.raises(BadInput, match="no shard 99; the store has 1 to 1"):
+        run("search", "canal", "--shard", "99")
+
+
 def test_a_missing_store_is_refused_with_the_next_step(run, tmp_path):
     for command in (("search", "x"), ("stats",), ("shards",), ("memory", "verify")):
         with pytest.raises(BadInput, match="spadework generate"):
@@ -162,7 +167,10 @@ def test_show_prints_the_certificate_and_where_it_was_imported_from(full, make, 
 
 
 def test_upkeep(run, tmp_path):
-    assert run("memory", "verify")[0] == 0
+    code, out, _ = run("memory", "verify")
+    assert code == 0
+    assert "problems" in out
+    assert json.loads(run("memory", "verify", "--json")[1]) == []
     assert run("memory", "compact")[0] == 0
     assert run("memory", "rebuild")[0] == 0
     plays = tmp_path / "home" / "store" / "shards" / "000001" / "plays.parquet"

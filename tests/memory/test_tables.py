@@ -1,10 +1,13 @@
 """The tables keep keys unique, find neighbours with and without an index, and quote text."""
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from memory.config import MemoryConfig
+from memory.schema import EnvironmentRecord, to_table
 from memory.tables import Tables, any_of, quoted
 
 WIDTH = 384
@@ -56,6 +59,29 @@ def test_an_index_that_is_updated_often_stays_in_few_parts_and_holds_every_row(t
     assert stats.num_indices <= 4 and stats.num_unindexed_rows == 0
     tables.compact("vectors", force=True)
     assert tables.table("vectors").index_stats("embedding_idx").num_indices == 1
+
+
+def test_an_index_keeps_its_partitions_when_rows_are_added(tables):
+    # With a few large partitions every search would read most of the table.
+    vectors, rows = _vectors(3000)
+    tables.insert("vectors", rows.slice(0, 2900))
+    tables.compact("vectors", force=True)
+    tables.insert("vectors", rows.slice(2900))
+    tables.table("vectors").optimize()
+    query = tables.table("vectors").search(vectors[0], vector_column_name="embedding")
+    plan = query.distance_type("cosine").nprobes(4).limit(5).analyze_plan()
+    assert max(int(count) for count in re.findall(r"partitions_ranked=(\d+)", plan)) >= 40
+
+
+def test_what_one_row_of_a_large_table_is_found_by_stays_indexed(tables, make):
+    for number in range(20):
+        rows = to_table(EnvironmentRecord, [make.environment(number)])
+        tables.insert("environments", rows)
+        tables.refresh_indexes("environments")
+    stats = tables.table("environments").index_stats("id_idx")
+    assert stats.num_unindexed_rows < 16
+    wanted = make.environment(19).id
+    assert tables.scan("environments", f"id = {quoted(wanted)}").num_rows == 1
 
 
 def test_neighbours_pass_the_filter(tables):
