@@ -28,6 +28,10 @@ MOST_POINTS = 240
 """Of a longer run each point is the mean of several."""
 SHADES = 6
 X_TICKS = 7
+APART = 9
+"""Between two lines whose error bars stand at the same place."""
+STEPS = (1, 2, 5)
+"""Labels of the x axis are multiples of these, times a power of ten."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +94,8 @@ class Plots:
         xs = sorted({point.x for one in shown for point in one.points})
         frame = _frame(xs, y_range or _range(shown))
         parts = [_grid(frame)]
-        for one in shown:
-            parts += _drawn(one, frame)
+        for place, one in enumerate(shown):
+            parts += _drawn(one, frame, place - (len(shown) - 1) / 2)
         tips = {
             x: [
                 (one.colour, one.name, _told(point))
@@ -139,7 +143,7 @@ class Plots:
             drawn.append(Markup('<path class="fill s{}" d="{}"/>').format(colour % COLOURS, path))
         tips = {
             x: [
-                (colour, name, f"{_value(row[place])} {unit}")
+                (colour, name, Markup("<b>{} {}</b>").format(_value(row[place]), unit))
                 for colour, (name, row) in enumerate(parts.items())
             ]
             for place, x in enumerate(xs)
@@ -177,7 +181,7 @@ class Plots:
             for place, share in enumerate(row):
                 if share > 0:
                     left, right = frame.x(xs[place] - width / 2), frame.x(xs[place] + width / 2)
-                    shade = min(SHADES, 1 + math.floor(SHADES * share))
+                    shade = min(SHADES, math.ceil(SHADES * math.sqrt(share)))
                     paths[shade] += f"M{left} {bottom}H{right}V{top}H{left}z"
         drawn = [
             Markup('<path class="fill h{}" d="{}"/>').format(shade, path)
@@ -186,7 +190,7 @@ class Plots:
         ]
         tips = {
             x: [
-                (-1, name, f"{100 * rows[name][place]:.0f} %")
+                (-1, name, Markup("<b>{:.0f} %</b>").format(100 * rows[name][place]))
                 for name in reversed(names)
                 if rows[name][place]
             ]
@@ -213,7 +217,7 @@ class Plots:
         labels: Sequence[tuple[float, str]],
         drawn: Sequence[Markup],
         frame: _Frame,
-        tips: Mapping[float, Sequence[tuple[int, str, str]]],
+        tips: Mapping[float, Sequence[tuple[int, str, Markup]]],
         x_label: str,
         note: str,
         summary: str,
@@ -226,7 +230,7 @@ class Plots:
             Markup('<span class="x" style="left:{}%">{:g}</span>').format(
                 _percent(frame.share(x)), x
             )
-            for x in _places(xs, X_TICKS)
+            for x in _labelled(xs)
         ]
         y_axis = [
             Markup('<span class="y" style="bottom:{}%">{}</span>').format(_percent(share), text)
@@ -239,7 +243,7 @@ class Plots:
         ).format(
             title,
             _legend(keys, shades),
-            " names" if any(not text[-1:].isdigit() for _, text in labels) else "",
+            " names" if any(text[:1].isalpha() for _, text in labels) else "",
             f"{title} by {x_label}. {summary}",
             Markup("").join(y_axis),
             *(SIDE, SIDE),
@@ -251,7 +255,7 @@ class Plots:
         )
 
     def _tips(
-        self, frame: _Frame, tips: Mapping[float, Sequence[tuple[int, str, str]]], x_label: str
+        self, frame: _Frame, tips: Mapping[float, Sequence[tuple[int, str, Markup]]], x_label: str
     ) -> Iterator[Markup]:
         """One label for each place of the x axis, with a radio button and what is to be read there."""
         number = next(self._number)
@@ -259,7 +263,7 @@ class Plots:
         width = _step(places) / (frame.x_high - frame.x_low)
         for x in places:
             rows = Markup("").join(
-                Markup("<br>{}{} <b>{}</b>").format(
+                Markup("<br>{}{} {}").format(
                     Markup('<i class="s{}"></i>').format(colour % COLOURS) if colour >= 0 else "",
                     name,
                     told,
@@ -289,10 +293,14 @@ def _legend(keys: Sequence[tuple[int, bool, str, str]], shades: bool) -> Markup:
         for colour, dashed, name, last in keys
     ]
     if shades:
-        cells = Markup("").join(
-            Markup('<i class="h{}"></i>').format(shade) for shade in range(1, SHADES + 1)
-        )
-        parts.append(Markup('<span class="key shades">0 {} 100 %</span>').format(cells))
+        # Shades go by the root of the share, so that small ones are told apart.
+        parts += [
+            Markup('<span class="shade"><i class="h{}"></i>{}</span>').format(
+                shade, f"{100 * (shade / SHADES) ** 2:.0f}"
+            )
+            for shade in range(1, SHADES + 1)
+        ]
+        parts.append(Markup('<span class="shade">% at most</span>'))
     return (
         Markup('<div class="legend">{}</div>').format(Markup("").join(parts))
         if parts
@@ -300,22 +308,26 @@ def _legend(keys: Sequence[tuple[int, bool, str, str]], shades: bool) -> Markup:
     )
 
 
-def _drawn(line: Line, frame: _Frame) -> list[Markup]:
-    """The paths of a line: its interval, the line, broken at gaps, and its dots."""
+def _drawn(line: Line, frame: _Frame, place: float = 0.0) -> list[Markup]:
+    """The paths of a line: its interval, the line, broken at gaps, and its dots.
+
+    ``place`` tells lines with error bars apart that would lie on each other.
+    """
     colour = line.colour % COLOURS
-    bars_ = len(line.known) <= BARS_UP_TO
+    few = len(line.known) <= BARS_UP_TO
+    aside = place * APART if few and any(point.low is not None for point in line.known) else 0.0
     path = band = whiskers = dots = ""
     for run in runs(line.points):
-        places = [f"{frame.x(point.x)} {frame.y(point.y or 0.0)}" for point in run]
+        places = [f"{round(frame.x(one.x) + aside)} {frame.y(one.y or 0.0)}" for one in run]
         path += "M" + "L".join(places)
-        if len(run) == 1 or len(line.known) <= DOTS_UP_TO:
+        if len(run) == 1 or (len(line.known) <= DOTS_UP_TO and not line.dashed):
             dots += "".join(f"M{place}h0" for place in places)
         wide = [
-            (frame.x(one.x), frame.y(one.low), frame.y(one.high))
+            (round(frame.x(one.x) + aside), frame.y(one.low), frame.y(one.high))
             for one in run
             if one.low is not None and one.high is not None
         ]
-        if bars_:
+        if few:
             whiskers += "".join(f"M{x} {low}V{high}" for x, low, high in wide)
         elif wide:
             upper = [f"{x} {high}" for x, _, high in wide]
@@ -344,7 +356,7 @@ def _grid(frame: _Frame) -> Markup:
 def _y_axis(frame: _Frame) -> list[tuple[float, str]]:
     levels = ticks(frame.y_low, frame.y_high)
     return [
-        (frame.height(value), f"{value:.6g}")
+        (frame.height(value), _short(value))
         for value in levels
         if frame.y_low - 1e-9 <= value <= frame.y_high + 1e-9
     ]
@@ -364,6 +376,8 @@ def _range(lines: Sequence[Line]) -> tuple[float, float]:
         for value in (point.y, point.low, point.high)
         if value is not None
     ]
+    if not any(values):
+        return 0.0, 1.0
     found = ticks(min(0.0, *values), max(0.0, *values))
     return found[0], found[-1]
 
@@ -372,6 +386,20 @@ def _step(xs: Sequence[float]) -> float:
     """The least distance of two places, 1 of a single one."""
     ordered = sorted(set(xs))
     return min((b - a for a, b in itertools.pairwise(ordered)), default=1.0)
+
+
+def _labelled(xs: Sequence[float]) -> list[float]:
+    """What stands along the x axis: the places where they are few, else round numbers between them."""
+    if len(xs) <= X_TICKS:
+        return list(xs)
+    low, high = min(xs), max(xs)
+    step = next(
+        step * 10**power
+        for power in itertools.count()
+        for step in STEPS
+        if (high - low) / (step * 10**power) <= X_TICKS - 1
+    )
+    return [float(x) for x in range(step * math.ceil(low / step), math.floor(high) + 1, step)]
 
 
 def _places(xs: Sequence[float], most: int) -> list[float]:
@@ -415,11 +443,12 @@ def _binned(
     }
 
 
-def _told(point: Point) -> str:
-    between = ""
-    if point.low is not None and point.high is not None:
-        between = f" ({_value(point.low)} to {_value(point.high)})"
-    return _value(point.y) + between
+def _told(point: Point) -> Markup:
+    told = Markup("<b>{}</b>").format(_value(point.y))
+    if point.low is None or point.high is None:
+        return told
+    between = f"{_value(point.low)} to {_value(point.high)}"
+    return told + Markup(" <span>{}</span>").format(between)
 
 
 def _summary(lines: Sequence[Line]) -> str:
@@ -436,6 +465,13 @@ def _value(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _short(value: float) -> str:
+    """A label of the y axis: ``20k`` for 20,000."""
+    if abs(value) < 10_000:
+        return f"{value:.6g}"
+    return f"{value / 1e3:.6g}k" if abs(value) < 1e6 else f"{value / 1e6:.6g}M"
 
 
 def _percent(share: float) -> str:

@@ -41,25 +41,15 @@ class Watched:
     note: str = ""
 
 
-LEARNING = (
-    Watched(
-        "Return and reward in training",
-        ("return", "reward"),
-        note="Of the samples trained on: the solver's mean return, the designer's mean reward.",
-    ),
-    Watched(
-        "Groups with an advantage",
-        ("groups_live",),
-        ("groups_dropped", "left out"),
-        "Groups whose samples were not all paid the same; left out: groups that lost every sample.",
-    ),
-    Watched("Entropy", ("entropy",), note="Nats a token, over the whole vocabulary."),
+PAID = Watched(
+    "Return and reward in training",
+    ("return", "reward"),
+    note="Of the samples trained on: the solver's mean return, the designer's mean reward.",
+)
+UPDATES = (
     Watched(
         "Gradient norm", ("grad_norm",), note="Before clipping, mean of the steps of a version."
     ),
-    Watched("Loss", ("loss",)),
-)
-TRUST = (
     Watched(
         "Tokens out of the clipping bounds",
         ("clip_high_share",),
@@ -67,10 +57,26 @@ TRUST = (
         "Share of tokens without a gradient because their ratio rose above the upper bound, or fell below "
         "the lower one.",
     ),
+    Watched("Entropy", ("entropy",), note="Nats a token, over the whole vocabulary."),
+    Watched("Loss", ("loss",)),
     Watched(
         "KL to the policy that sampled",
         ("kl_behaviour",),
         note="Nats a token; far from 0: the samples are of another policy than the one trained.",
+    ),
+    Watched(
+        "Groups with an advantage",
+        ("groups_live",),
+        ("groups_dropped", "left out"),
+        "Groups whose samples were not all paid the same; left out: groups that lost every sample.",
+    ),
+)
+AGE = (
+    Watched(
+        "Staleness",
+        ("lag",),
+        ("lag_most", "most"),
+        "Policy versions between the sampling of a sample and its training.",
     ),
     Watched(
         "Importance weight",
@@ -78,12 +84,6 @@ TRUST = (
         note="Truncated; 1 for samples of the very weights trained.",
     ),
     Watched("Importance weights truncated", ("importance_cut_share",), note="Share of tokens."),
-    Watched(
-        "Staleness",
-        ("lag",),
-        ("lag_most", "most"),
-        "Policy versions between the sampling of a sample and its training.",
-    ),
 )
 SAMPLES = (
     Watched("Length of a sample", ("length",), ("length_most", "most"), "Sampled tokens."),
@@ -155,9 +155,9 @@ class Charts:
                     "Designer: regret of each round's new environments",
                     [_line("regret", 1, rounds, lambda one: one.regret)],
                     x_label=ROUND,
-                    note="The distance of the two lines beside it.",
+                    note="The distance of the two lines of the solver's return.",
                 ),
-                self._watched(LEARNING[0]),
+                self._watched(PAID),
                 self.plots.lines(
                     "Designer: reward over all designs",
                     [_line("reward", 1, rounds, lambda one: one.designer_reward)],
@@ -204,6 +204,7 @@ class Charts:
                     x_label=ROUND,
                 ),
                 self._monitors(),
+                self._designers(),
             ]
         )
 
@@ -222,13 +223,13 @@ class Charts:
             note="Share of the round's environments; regret beyond the ends counts in the outer bins.",
         )
 
-    def learning(self) -> Markup:
+    def updates(self) -> Markup:
         """How the updates went."""
-        return Markup("").join(map(self._watched, LEARNING[1:]))
+        return Markup("").join(map(self._watched, UPDATES))
 
-    def trust(self) -> Markup:
-        """How far samples and weights were apart."""
-        return Markup("").join([*map(self._watched, TRUST), self._designers()])
+    def age(self) -> Markup:
+        """How far the samples' policies were behind the weights."""
+        return Markup("").join(map(self._watched, AGE))
 
     def samples(self) -> Markup:
         """What was trained on."""

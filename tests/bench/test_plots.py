@@ -60,7 +60,7 @@ def test_every_place_is_reached_by_one_radio_button_that_tells_its_figures() -> 
     names = {one.attrib["name"] for one in root.iter("input")}
     assert len(names) == 1
     [*_, last] = root.findall(".//label")
-    assert "".join(last.itertext()) == "round 3a 0.75 (0.65 to 0.85)b 0.75 (0.65 to 0.85)"
+    assert "".join(last.itertext()) == "round 3a 0.75 0.65 to 0.85b 0.75 0.65 to 0.85"
     other = tree(plots.lines("t", [line(4)], x_label="round"))
     assert names.isdisjoint(one.attrib["name"] for one in other.iter("input"))
 
@@ -73,6 +73,21 @@ def test_values_that_are_all_equal_or_out_of_range_still_draw() -> None:
     root = tree(Plots().lines("t", [beyond], x_label="x", y_range=(0.0, 1.0)))
     [dot] = [one for one in root.iter("path") if one.attrib["class"] == "dot s0"]
     assert dot.attrib["d"] == f"M{SIDE // 2} 0h0"
+
+
+def test_error_bars_at_one_place_stand_beside_each_other() -> None:
+    root = tree(Plots().lines("t", [line(1), line(1, "b", 1)], x_label="x"))
+    bars = [one.attrib["d"] for one in root.iter("path") if one.attrib["class"].startswith("bar")]
+    assert len({bar.split()[0] for bar in bars}) == 2
+
+
+@pytest.mark.parametrize(
+    ("count", "labels"), [(7, "0123456"), (20, "0 5 10 15"), (400, "0 100 200 300")]
+)
+def test_the_places_with_a_label_are_round_and_few(count: int, labels: str) -> None:
+    root = tree(Plots().lines("t", [line(count)], x_label="x"))
+    shown = [one.text for one in root.iter("span") if one.get("class") == "x"]
+    assert shown == (labels.split() if " " in labels else list(labels))
 
 
 def test_nothing_to_show_is_no_chart() -> None:
@@ -94,8 +109,8 @@ def test_a_cell_is_the_darker_the_larger_its_share() -> None:
     rows = {"low": [0.1, 0.9], "high": [0.9, 0.1]}
     root = tree(Plots().heat("t", [1, 2], rows, x_label="x"))
     cells = {one.attrib["class"]: one.attrib["d"] for one in root.iter("path")}
-    assert set(cells) == {"fill h1", "fill h6"}
-    assert cells["fill h1"] == "M0 1000H500V500H0zM500 500H1000V0H500z"
+    assert set(cells) == {"fill h2", "fill h6"}
+    assert cells["fill h2"] == "M0 1000H500V500H0zM500 500H1000V0H500z"
 
 
 def test_long_runs_are_drawn_by_means_of_neighbours() -> None:
