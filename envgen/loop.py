@@ -16,7 +16,7 @@ from envgen.producer import Round, summary_of
 from envgen.summary import outside_share
 from envgen.workspace import Workspace
 from memory.variety import alarm
-from solver import sync
+from solver import curves, sync
 from solver.config import SolverConfig, SyncConfig, TrainConfig
 from solver.policy import require_tokens
 from solver.trainer import train_step
@@ -46,6 +46,7 @@ async def generate(work: Workspace, rounds: int | None) -> list[dict[str, Any]]:
         for number in range(first, first + wanted - len(made)):
             new.append(await Round(work, number, version, tell).run())
             _alarm(work, new[-1])
+            _draw(work)
     return new if rounds is None else made + new
 
 
@@ -75,6 +76,7 @@ async def follow(work: Workspace, rounds: int | None, tell_round: Tell) -> None:
         used = f", designed by policy version {summary['policy_version']}"
         work.report.note(_line(summary, time.monotonic() - started) + used)
         _alarm(work, summary)
+        _draw(work)
         tell_round(summary)
 
 
@@ -138,6 +140,7 @@ async def _by_turns(work: Workspace, rounds: int | None) -> list[dict[str, Any]]
             if not finished:
                 work.report.note(_line(summaries[-1], time.monotonic() - started))
                 _alarm(work, summary)
+                _draw(work)
     return summaries
 
 
@@ -148,6 +151,11 @@ def _alarm(work: Workspace, summary: dict[str, Any]) -> None:
         work.report.error(alarm(summary["round"], share, admitted))
     for line in summary.get("monitors", {}).get("alarms", ()):
         work.report.error(line)
+
+
+def _draw(work: Workspace) -> None:
+    """Bring the run's curves up to what is stored."""
+    curves.update(work.home, work.store.shards(), work.versions, work.report.note)
 
 
 def _require_trainable(work: Workspace) -> None:
