@@ -3,8 +3,8 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from solver.versions import Versions
 
 
+Backend = Literal["local", "openrlhf"]
 Step = Callable[[int, int], Awaitable[Mapping[str, Any]]]
 """Takes a shard and the version to make of it; returns the version's metrics."""
 COLUMNS = ("version", "shard", "plays", "return", "faulted", "solver loss", "designer loss", "s")
@@ -53,6 +54,13 @@ def register(app: typer.Typer) -> None:
                 "each version.",
             ),
         ] = False,
+        backend: Annotated[
+            Backend,
+            typer.Option(
+                help="What trains: this process, or OpenRLHF on the GPUs that [cluster] names "
+                "(docs/openrlhf.md)."
+            ),
+        ] = "local",
     ) -> None:
         """GRPO for both roles on pinned shards and their designs; writes policy versions."""
         current = session(ctx)
@@ -61,9 +69,9 @@ def register(app: typer.Typer) -> None:
                 raise BadInput(
                     "--follow trains on each shard once: leave --steps and --dry-run out"
                 )
-            _follow_until_stopped(current, shards)
+            _follow_until_stopped(current, shards, backend)
             return
-        rows = asyncio.run(_train(current, shards, steps, dry_run))
+        rows = asyncio.run(_train(current, shards, steps, dry_run, backend))
         if current.report.as_json:
             current.report.data(rows)
         elif rows and dry_run:
@@ -72,15 +80,15 @@ def register(app: typer.Typer) -> None:
             current.report.table("policy versions", COLUMNS, [_row(row) for row in rows])
 
 
-def _follow_until_stopped(current: Session, wanted: str) -> None:
+def _follow_until_stopped(current: Session, wanted: str, backend: Backend) -> None:
     try:
-        asyncio.run(_follow(current, wanted))
+        asyncio.run(_follow(current, wanted, backend))
     except KeyboardInterrupt:
         current.report.note("stopped; the same command goes on from here")
         raise typer.Exit(130) from None
 
 
-async def _follow(current: Session, wanted: str) -> None:
+async def _follow(current: Session, wanted: str, backend: Backend) -> None:
     """Train on shards as they come, each once and in order."""
     from memory import MemoryConfig, Store
     from solver import sync
@@ -109,7 +117,7 @@ async def _follow(current: Session, wanted: str) -> None:
                 "--follow` or `spadework serve` publishes them"
             )
 
-        async with _steps(current, store, versions) as step:
+        async with _steps(current, store, versions, backend) as step:
             while not pinned or not pinned <= set(versions.all()):
                 shard = await sync.until(due, config.watch_s, waiting)
                 metrics = await step(shard, shard)
@@ -118,8 +126,45 @@ async def _follow(current: Session, wanted: str) -> None:
 
 
 @asynccontextmanager
-async def _steps(current: Session, store: "Store", versions: "Versions") -> AsyncIterator[Step]:
-    """Open what training steps need, and give a function that takes one on a shard to a version."""
+async def _steps(
+    current: Session,
+    store: "Store",
+    versions: "Versions",
+    backend: Backend,
+    ahead: Sequence[tuple[int, int]] = (),
+) -> AsyncIterator[Step]:
+    """Open what training steps need, and give a function that takes one on a shard to a version.
+
+    ``ahead``: the shards and versions that will be asked for, as far as they are known.
+    """
+    from solver import curves
+
+    settings, note = current.settings, current.report.note
+    async with AsyncExitStack() as stack:
+        if backend == "openrlhf":
+            from solver.openrlhf.backend import steps
+
+            opened = steps(store, versions, settings, current.home, note, ahead)
+        else:
+            opened = _local_steps(current, store, versions)
+        take = await stack.enter_async_context(opened)
+
+        async def step(shard: int, version: int) -> Mapping[str, Any]:
+            began = time.monotonic()
+            metrics = await take(shard, version)
+            apart = "" if version == shard else " (`loop` does not go on from such a version)"
+            took = f" ({time.monotonic() - began:.1f} s)"
+            note(f"policy version {version} published, trained on shard {shard}{apart}{took}")
+            curves.update(current.home, store.shards(), versions, note)
+            return metrics
+
+        yield step
+
+
+@asynccontextmanager
+async def _local_steps(
+    current: Session, store: "Store", versions: "Versions"
+) -> AsyncIterator[Step]:
     from sandbox import Pool, Sandbox, SandboxConfig
     from solver.engines import open_policy
     from solver.trainer import train_step
@@ -133,20 +178,16 @@ async def _steps(current: Session, store: "Store", versions: "Versions") -> Asyn
     ):
 
         async def step(shard: int, version: int) -> Mapping[str, Any]:
-            began = time.monotonic()
             result = await train_step(
                 store, policy, pool, versions, settings, shard, version=version
             )
-            apart = "" if version == shard else " (`loop` does not go on from such a version)"
-            took = f" ({time.monotonic() - began:.1f} s)"
-            note(f"policy version {version} published, trained on shard {shard}{apart}{took}")
             return result.metrics
 
         yield step
 
 
 async def _train(
-    current: Session, wanted: str, steps: int | None, dry_run: bool
+    current: Session, wanted: str, steps: int | None, dry_run: bool, backend: Backend
 ) -> list[Mapping[str, Any]]:
     from memory import MemoryConfig, Store
     from solver.planning import plan
@@ -179,7 +220,7 @@ async def _train(
         shard, version = work[0]
         return [_outline(plan(store, versions, config, shard, version), config, playing)]
     with training(current.home), store:
-        async with _steps(current, store, versions) as step:
+        async with _steps(current, store, versions, backend, work) as step:
             return [await step(shard, version) for shard, version in work]
 
 
@@ -227,7 +268,7 @@ def _row(metrics: Mapping[str, Any]) -> list[Any]:
         metrics["version"],
         metrics["shard"],
         plays["count"],
-        plays["return"],
+        metrics["solver"]["reward"],
         plays["faulted"],
         metrics["solver"]["loss"],
         metrics["designer"]["loss"],

@@ -10,10 +10,12 @@ What a killed launch did beyond its last version is done again by the next. That
 optimiser's state of the newest version, where there is one and the settings are the same.
 """
 
+import asyncio
 import shutil
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ from solver.openrlhf import rows as cut
 from solver.openrlhf.checkpoint import Checkpoints, check_config, fill, missing
 from solver.openrlhf.command import Places, arguments
 from solver.openrlhf.config import ClusterConfig
-from solver.openrlhf.launch import Launch, launched, require
+from solver.openrlhf.launch import launched, require
 from solver.openrlhf.layout import Layout, layout
 from solver.openrlhf.measuring import step_metrics, together
 from solver.openrlhf.refusals import designs_of, open_chat
@@ -39,107 +41,175 @@ from spadekit.settings import Settings
 
 Work = tuple[int, int]
 """A shard and the policy version to train on it."""
+Metrics = Mapping[str, Any]
+Step = Callable[[int, int], Awaitable[Metrics]]
 Note = Callable[[str], None]
 _LOOK_S = 0.5
-_END_S = 600.0
-"""OpenRLHF writes the model once more when it has finished."""
+_BEAT_S = 5.0
 _LOG_S = 10.0
 """Longest wait for a line of the log that tells of work known to be done."""
 
 
-def train(
+@asynccontextmanager
+async def steps(
     store: Store,
     versions: Versions,
     settings: Settings,
     home: Path,
-    work: Sequence[Work],
     note: Note,
-) -> list[dict[str, Any]]:
-    """Make the policy versions of ``work``, one after the other, in one launch; return their metrics.
+    ahead: Sequence[Work] = (),
+) -> AsyncIterator[Step]:
+    """Give a function that has OpenRLHF make one policy version after the other, in one launch.
+
+    It takes a shard and the version to make of it, the one after the newest, and returns the version's
+    metrics. OpenRLHF starts with the first version and ends with the block. ``ahead``: what will be asked
+    for, as far as it is known.
 
     Raises ``BadInput`` before anything is started for whatever OpenRLHF cannot do with the settings, the
-    model, the shards or this machine, and ``OurFault`` when it ends without having made a version.
+    model, the shards or this machine; the function raises ``OurFault`` when OpenRLHF ends without having
+    made a version.
     """
-    cluster = settings.section(ClusterConfig)
-    parent = work[0][1] - 1
-    versions.validate(parent)
-    model = versions.path(parent).resolve()
+    newest = versions.latest()
+    model = versions.path(newest).resolve()
     laid = layout(settings, bool(open_chat(model, settings).separate))
-    require(cluster, settings.section(SandboxConfig))
-    for shard, version in work:
-        designs = designs_of(store, settings, model, shard, version)
-        _deal_designs(designs, laid, settings, 1.0)
-    root = home.resolve() / "cluster"
-    checkpoints = Checkpoints(root / f"state-{_lineage(settings)}")
-    done = _done(checkpoints, parent, settings, note)
-    run = Run(_next_folder(root))
-    run.begin(_spec(model, settings, laid), laid)
-    begun = checkpoints.first()
-    assert begun is not None
-    places = Places(
-        model=versions.path(begun).resolve(),
-        slots=run.slots,
-        agent=run.agent,
-        checkpoints=checkpoints.root,
-        final=run.folder / "final",
+    await asyncio.to_thread(
+        require, settings.section(ClusterConfig), settings.section(SandboxConfig)
     )
-    told = arguments(settings, laid, places, done, len(work))
-    write_atomic(run.folder / "command.txt", " ".join(told).encode() + b"\n")
-    note(f"OpenRLHF starts; what it says goes to {run.folder / 'log.txt'}")
-    made = []
-    with launched(cluster, told, run.folder) as launch:
-        task = _Task(store, versions, settings, laid, run, checkpoints, launch, note)
-        for number, (shard, version) in enumerate(work):
-            step = done + (number + 1) * cluster.rollouts
-            made.append(task.make(number, shard, version, step))
-            note(f"policy version {version} published, trained on shard {shard}")
-        if not launch.finish(_END_S):
-            note(f"OpenRLHF did not end well: {launch.why()}")
-    checkpoints.prune(done + len(work) * cluster.rollouts)
-    run.tidy()
-    return made
+    for shard, version in ahead:
+        _deal_designs(designs_of(store, settings, model, shard, version), laid, settings, 1.0)
+    async with AsyncExitStack() as stack:
+        task: _Task | None = None
+
+        async def step(shard: int, version: int) -> Metrics:
+            nonlocal task
+            designs = designs_of(store, settings, model, shard, version)
+            _deal_designs(designs, laid, settings, 1.0)
+            if task is None:
+                task = await asyncio.to_thread(_begin, store, versions, settings, home, laid, note)
+                await stack.enter_async_context(task.running())
+            return await task.make(shard, version)
+
+        yield step
 
 
-@dataclass(frozen=True)
+def _begin(
+    store: Store, versions: Versions, settings: Settings, home: Path, laid: Layout, note: Note
+) -> "_Task":
+    """Prepare a launch that goes on from the newest version."""
+    newest, root = versions.latest(), home.resolve() / "cluster"
+    versions.validate(newest)
+    checkpoints = Checkpoints(root / f"state-{_lineage(settings)}")
+    done = _done(checkpoints, newest, settings, note)
+    run = Run(_next_folder(root))
+    run.begin(_spec(versions.path(newest).resolve(), settings, laid), laid)
+    return _Task(store, versions, settings, laid, run, checkpoints, done, note)
+
+
 class _Task:
-    """Makes the versions of one launch."""
+    """One launch: its folder, its process, and the versions that come of it."""
 
-    store: Store
-    versions: Versions
-    settings: Settings
-    laid: Layout
-    run: Run
-    checkpoints: Checkpoints
-    launch: Launch
-    note: Note
+    def __init__(
+        self,
+        store: Store,
+        versions: Versions,
+        settings: Settings,
+        laid: Layout,
+        run: Run,
+        checkpoints: Checkpoints,
+        done: int,
+        note: Note,
+    ) -> None:
+        self.store = store
+        self.versions = versions
+        self.settings = settings
+        self.train = settings.section(TrainConfig)
+        self.cluster = settings.section(ClusterConfig)
+        self.laid = laid
+        self.run = run
+        self.checkpoints = checkpoints
+        self.done = done
+        """Global steps behind the newest version."""
+        self.note = note
+        self.made = 0
 
-    def make(self, number: int, shard: int, version: int, step: int) -> dict[str, Any]:
-        """Have the launch's ``number``-th version made, by global step ``step``, and publish it."""
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Run OpenRLHF while the block runs."""
+        begun = self.checkpoints.first()
+        assert begun is not None
+        places = Places(
+            model=self.versions.path(begun).resolve(),
+            slots=self.run.slots,
+            agent=self.run.agent,
+            checkpoints=self.checkpoints.root,
+            final=self.run.folder / "final",
+        )
+        told = arguments(self.settings, self.laid, places, resumes=self.done > 0)
+        write_atomic(self.run.folder / "command.txt", " ".join(told).encode() + b"\n")
+        self.note(f"OpenRLHF starts; what it says goes to {self.run.folder / 'log.txt'}")
+        with launched(self.cluster, told, self.run.folder) as self.launch:
+            alive = asyncio.create_task(self._live())
+            try:
+                yield
+            finally:
+                alive.cancel()
+        self.checkpoints.prune(self.done)
+        self.run.tidy()
+
+    async def _live(self) -> None:
+        """Show the engines, which wait for plans, that somebody will make them."""
+        while True:
+            self.run.beat()
+            await asyncio.sleep(_BEAT_S)
+
+    async def make(self, shard: int, version: int) -> Metrics:
+        """Have the launch's next version made, and publish it."""
         began = time.perf_counter()
-        train, cluster = self.settings.section(TrainConfig), self.settings.section(ClusterConfig)
-        planned = plan(self.store, self.versions, train, shard, version)
+        planned = await asyncio.to_thread(self._plan, shard, version)
+        step = self.done + self.cluster.rollouts
+        written = self.checkpoints.model(step)
+        await self._await(written, version, len(planned.jobs) // self.laid.plays)
+        metrics = await asyncio.to_thread(self._publish, planned, written, step, began)
+        self.done, self.made = step, self.made + 1
+        return metrics
+
+    def _plan(self, shard: int, version: int) -> Plan:
+        planned = plan(self.store, self.versions, self.train, shard, version)
         parent = self.versions.path(planned.parent.version)
         designs = designs_of(self.store, self.settings, parent, shard, version)
         planned = replace(planned, designs=designs)
-        self.run.plan(number, self._rollouts(planned))
-        written = self.checkpoints.model(step)
-        self._await(written, number, version, len(planned.jobs) // self.laid.plays)
+        self.run.plan(self.made, self._rollouts(planned))
+        return planned
 
-        played = self.run.played(number)
-        records = [record for one in played for record in one.plays]
-        steps = range(step - cluster.rollouts + 1, step + 1)
-        logged = together([self.launch.figures(one, _LOG_S) for one in steps])
+    async def _await(self, written: Path, version: int, groups: int) -> None:
+        """Wait until OpenRLHF has written a version's model; ``OurFault`` when it will not."""
+        while missing(written):
+            faults = self.run.faults(self.made)
+            if groups and len(faults) == groups:
+                raise OurFault(f"policy version {version}: nothing could be played: {faults[0]}")
+            if self.launch.ended and missing(written):
+                raise OurFault(f"OpenRLHF ended without version {version}: {self.launch.why()}")
+            await asyncio.sleep(_LOOK_S)
+        if faults := self.run.faults(self.made):
+            self.note(f"{len(faults)} of {groups} groups could not be played: {faults[0]}")
+
+    def _publish(self, planned: Plan, written: Path, step: int, began: float) -> Metrics:
+        parent = self.versions.path(planned.parent.version)
         check_config(written, parent)
+        played = self.run.played(self.made)
+        records = [record for one in played for record in one.plays]
         self.store.append_plays(records)
+        # Before the version is there: a step found done is never looked at again.
         settle(self.store, planned, records)
-        metrics = step_metrics(
-            planned, played, from_plays(records), logged, time.perf_counter() - began
-        )
+        rollouts = range(step - self.cluster.rollouts + 1, step + 1)
+        logged = together([self.launch.figures(one, _LOG_S) for one in rollouts])
+        seconds = time.perf_counter() - began
+        metrics = step_metrics(planned, played, from_plays(records), logged, seconds)
         info = PolicyInfo(
-            version,
+            planned.version,
             planned.parent.version,
-            planned.parent.step + cluster.rollouts,
-            shard,
+            planned.parent.step + self.cluster.rollouts,
+            planned.shard,
             self.settings.digest,
             {},
             metrics,
@@ -150,46 +220,35 @@ class _Task:
             write_curriculum(folder, planned.choice, observed(planned, records))
 
         self.versions.publish(info, write)
-        self.checkpoints.note(version, step)
+        self.checkpoints.note(planned.version, step)
         # Not yet its own: OpenRLHF may still be writing the tokenizer into it.
         self.checkpoints.prune(step - 1)
         return metrics
 
     def _rollouts(self, step: Plan) -> list[list[cut.Row]]:
         """Cut a planned step into the rows of its rollouts."""
-        train, cluster = self.settings.section(TrainConfig), self.settings.section(ClusterConfig)
         samples = step.designs.samples
         designs = cut.Amount(len(samples), float(sum(one.tokens for one in samples)))
         shown = sum(
-            one.tokens for part in _worth_showing(step.designs, self.laid, train) for one, _ in part
+            one.tokens
+            for part in _worth_showing(step.designs, self.laid, self.train)
+            for one, _ in part
         )
         otherwise = float(self.settings.section(SolverConfig).max_tokens)
         each = cut.tokens_of_a_play(self.store.shard(step.shard).plays, otherwise)
         plays = cut.Amount(len(step.jobs), len(step.jobs) * each)
-        for_plays, for_designs = cut.balance(plays, designs, float(shown), train)
+        for_plays, for_designs = cut.balance(plays, designs, float(shown), self.train)
         like = cut.Row(
             scale=for_plays,
             version=step.parent.version,
             origin=(step.parent.weights, self.settings.digest, self.run.folder.name),
         )
         pairs = zip(
-            cut.deal_plays(step.jobs, self.laid.plays, cluster.rollouts, like),
+            cut.deal_plays(step.jobs, self.laid.plays, self.cluster.rollouts, like),
             _deal_designs(step.designs, self.laid, self.settings, for_designs),
             strict=True,
         )
         return [cut.fill(own, others, self.laid) for own, others in pairs]
-
-    def _await(self, written: Path, number: int, version: int, groups: int) -> None:
-        """Wait until OpenRLHF has written a version's model; ``OurFault`` when it will not."""
-        while missing(written):
-            faults = self.run.faults(number)
-            if groups and len(faults) == groups:
-                raise OurFault(f"policy version {version}: nothing could be played: {faults[0]}")
-            if self.launch.ended and missing(written):
-                raise OurFault(f"OpenRLHF ended without version {version}: {self.launch.why()}")
-            time.sleep(_LOOK_S)
-        if faults := self.run.faults(number):
-            self.note(f"{len(faults)} of {groups} groups could not be played: {faults[0]}")
 
 
 def _worth_showing(designs: Batch, laid: Layout, train: TrainConfig) -> list[list[Any]]:
@@ -243,7 +302,7 @@ def _spec(model: Path, settings: Settings, laid: Layout) -> Spec:
         row=laid.row,
         rollouts=cluster.rollouts,
         reply_s=cluster.reply_s,
-        plan_s=cluster.plan_s,
+        silence_s=cluster.silence_s,
         model=str(model),
         thinking=settings.section(PolicyConfig).thinking,
         playing=settings.section(SolverConfig),

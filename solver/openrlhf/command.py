@@ -9,6 +9,7 @@ from solver.openrlhf.layout import Layout
 from spadekit.settings import Settings
 
 MODULE = "openrlhf.cli.train_ppo_ray"
+ENDLESS = 1_000_000_000
 CLIP = 1_000_000
 """Beyond every scaled reward: OpenRLHF cuts rewards at 10 by default."""
 
@@ -26,14 +27,13 @@ class Places:
     """Where OpenRLHF writes the model once more when it ends."""
 
 
-def arguments(
-    settings: Settings, laid: Layout, places: Places, done: int, versions: int
-) -> list[str]:
-    """Return the arguments of a launch that makes ``versions`` policy versions.
+def arguments(settings: Settings, laid: Layout, places: Places, *, resumes: bool) -> list[str]:
+    """Return the arguments of a launch that makes policy versions until it is ended.
 
-    ``done`` global steps lie behind the state that it goes on from; 0 begins with the weights of
-    ``places.model``. An episode is one pass over the slots and so one rollout, and OpenRLHF counts
-    episodes from the very beginning: with fewer than ``done`` it would end at once, and well.
+    It goes on from the newest state in ``places.checkpoints`` when it ``resumes``, else begins with the
+    weights of ``places.model``. An episode is one pass over the slots and so one rollout. OpenRLHF counts
+    episodes, and its place in the data, from the very beginning: with as many as lie behind it, or other
+    data, it would end at once, and well.
     """
     train, solver = settings.section(TrainConfig), settings.section(SolverConfig)
     cluster = settings.section(ClusterConfig)
@@ -49,7 +49,7 @@ def arguments(
         "train.seed": train.seed,
         "train.batch_size": laid.batch,
         "train.micro_batch_size": cluster.micro_batch,
-        "train.num_episodes": done + versions * cluster.rollouts,
+        "train.num_episodes": ENDLESS,
         "data.prompt_dataset": places.slots,
         "data.input_key": "prompt",
         "data.label_key": "label",
@@ -87,7 +87,7 @@ def arguments(
     switches = {
         "ckpt.save_hf": True,
         "ckpt.disable_ds": not cluster.keep_optimiser,
-        "ckpt.load_enable": done > 0,
+        "ckpt.load_enable": resumes,
         "train.colocate_all": cluster.colocate,
         "vllm.enable_sleep": cluster.colocate,
         "ds.enable_sleep": cluster.colocate,

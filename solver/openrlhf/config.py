@@ -23,6 +23,8 @@ class ClusterConfig:
     """Machines that train."""
     gpus: int = field(default=8, compare=False)
     """GPUs of each."""
+    gpu_gb: float = field(default=80.0, compare=False)
+    """Memory of a GPU in GB, for what `--dry-run` foresees."""
     engines: int = field(default=8, compare=False)
     """vLLM engines that sample."""
     tensor_parallel: int = field(default=1, compare=False)
@@ -51,8 +53,8 @@ class ClusterConfig:
     kept), so that the next launch goes on with it; otherwise every launch begins with a fresh Adam."""
     reply_s: float = field(default=900.0, compare=False)
     """Longest time for one reply of an engine."""
-    plan_s: float = field(default=1800.0, compare=False)
-    """Longest time that a rollout waits for the step that it is to play."""
+    silence_s: float = field(default=600.0, compare=False)
+    """Engines that wait for the next step end when they hear nothing of `spadework train` for so long."""
 
     # The rest shapes the samples.
     context: int = 32_768
@@ -72,7 +74,7 @@ class ClusterConfig:
             raise ValueError(f"context = {self.context} must be at least 2")
         if not 0 < self.gpu_memory < 1:
             raise ValueError(f"gpu_memory = {self.gpu_memory} must lie between 0 and 1")
-        for name in ("reply_s", "plan_s"):
+        for name in ("reply_s", "silence_s", "gpu_gb"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be above 0")
         training, sampling = self.nodes * self.gpus, self.engines * self.tensor_parallel

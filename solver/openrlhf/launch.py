@@ -89,13 +89,6 @@ class Launch:
                 return self._figures.pop(step, {})
             time.sleep(0.1)
 
-    def finish(self, patience_s: float) -> bool:
-        """Wait for its end; False when that takes longer, or when it ends badly."""
-        try:
-            return self._process.wait(patience_s) == 0
-        except subprocess.TimeoutExpired:
-            return False
-
 
 @contextmanager
 def launched(cluster: ClusterConfig, arguments: Sequence[str], folder: Path) -> Iterator[Launch]:

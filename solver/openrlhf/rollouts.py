@@ -1,7 +1,7 @@
 """Sampling a row inside a vLLM engine's process: live episodes in the sandbox, or recorded designs.
 
 OpenRLHF has no limits of its own here: an exception ends the whole job, and what hangs, hangs for ever.
-So every wait has its limit (a reply ``cluster.reply_s``, a plan ``cluster.plan_s``, the rest the
+So every wait has its limit (a reply ``cluster.reply_s``, a plan ``cluster.silence_s``, the rest the
 sandbox's), and a row that could not be played because of a fault of ours is written down and padded.
 Who notices that too many were is the backend, which reads the notes.
 """

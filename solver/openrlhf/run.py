@@ -8,6 +8,7 @@ run-0001/   spec.json      how to play (this module's ``Spec``)
             claims/        which rollout a row is in
             plays/         what was played, one file per rollout and row
             faults/        why a row could not be played
+            alive          written again and again while somebody plans
             command.txt, log.txt
 """
 
@@ -55,7 +56,7 @@ class Spec:
     rollouts: int
     """Rollouts of one policy version."""
     reply_s: float
-    plan_s: float
+    silence_s: float
     model: str
     """Folder with the tokenizer and what ends a reply."""
     thinking: Thinking
@@ -111,6 +112,10 @@ class Run:
                 for index, row in enumerate(rows):
                     write_atomic(folder / _name(rollout, index), row.dump().encode())
 
+    def beat(self) -> None:
+        """Show that somebody plans."""
+        write_atomic(self.folder / "alive", repr(time.time()).encode())
+
     def played(self, number: int) -> list[Played]:
         """Return what was played for the ``number``-th policy version, row by row."""
         found = []
@@ -130,6 +135,7 @@ class Run:
         for entry in self.folder.iterdir():
             if entry.is_dir():
                 shutil.rmtree(entry)
+        (self.folder / "alive").unlink(missing_ok=True)
 
     # The engines' side
 
@@ -149,15 +155,20 @@ class Run:
         return taken
 
     async def row(self, rollout: int, index: int, spec: Spec) -> Row:
-        """Wait until the row is planned; ``OurFault`` when it takes longer than ``plan_s``."""
+        """Wait until the row is planned; ``OurFault`` when nobody plans any more.
+
+        Not by the clock, which may differ between machines: a beat that is another is a new one.
+        """
         number, part = divmod(rollout, spec.rollouts)
         path = self._plan(number) / _name(part, index)
-        patience = time.monotonic() + spec.plan_s
+        beat, heard = b"", time.monotonic()
         while not path.parent.is_dir():
-            if time.monotonic() > patience:
+            if (latest := self._beat()) != beat:
+                beat, heard = latest, time.monotonic()
+            elif time.monotonic() - heard > spec.silence_s:
                 raise OurFault(
-                    f"{path.parent} did not come within {spec.plan_s:g} s: `spadework train`, which "
-                    "plans the next step, is no longer there"
+                    f"nothing was heard of `spadework train`, which plans the next step, for "
+                    f"{spec.silence_s:g} s"
                 )
             await asyncio.sleep(_LOOK_S)
         return Row.read(path.read_text(encoding="utf-8"))
@@ -173,6 +184,10 @@ class Run:
         write_atomic(
             self._note("faults", rollout, index, spec, "txt"), why.encode("utf-8", "replace")
         )
+
+    def _beat(self) -> bytes:
+        path = self.folder / "alive"
+        return path.read_bytes() if path.exists() else b""
 
     def _note(self, kind: str, rollout: int, index: int, spec: Spec, suffix: str) -> Path:
         number, part = divmod(rollout, spec.rollouts)

@@ -69,8 +69,8 @@ def parse(wheel: Path) -> Callable[[list[str]], dict[str, Any]]:
     return run
 
 
-def command(settings: Settings, done: int = 0, versions: int = 1) -> list[str]:
-    return arguments(settings, layout(settings, False), PLACES, done, versions)
+def command(settings: Settings, resumes: bool = False) -> list[str]:
+    return arguments(settings, layout(settings, False), PLACES, resumes=resumes)
 
 
 def recipes() -> list[Path]:
@@ -119,12 +119,12 @@ def test_every_step_of_a_rollout_gets_equal_shares_of_its_samples(
     assert told["ckpt"]["save_steps"] == 2
 
 
-def test_a_launch_that_goes_on_counts_its_rollouts_from_the_very_beginning(
+def test_only_a_launch_that_goes_on_reads_the_state_and_none_runs_out_of_episodes(
     configured: Callable[..., Settings], parse: Callable[[list[str]], dict[str, Any]]
 ) -> None:
-    settings = configured("cluster.rollouts=2", "train.solver_updates=4")
-    told = parse(command(settings, done=6, versions=3))
-    assert told["ckpt"]["load_enable"] and told["train"]["num_episodes"] == 6 + 3 * 2
+    told = [parse(command(configured(), resumes=resumes)) for resumes in (False, True)]
+    assert [one["ckpt"]["load_enable"] for one in told] == [False, True]
+    assert all(one["train"]["num_episodes"] >= 10**9 for one in told)
 
 
 def test_a_kl_term_is_a_loss_against_a_reference_on_the_same_gpus(

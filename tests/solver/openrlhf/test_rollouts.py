@@ -97,7 +97,7 @@ def started(tmp_path: Path, model_dir: Path) -> Run:
         row=4,
         rollouts=2,
         reply_s=5.0,
-        plan_s=1.0,
+        silence_s=1.0,
         model=str(model_dir),
         thinking="default",
         playing=PLAYING,
@@ -247,7 +247,7 @@ async def test_a_rollout_waits_for_its_plan_and_gives_up_when_nobody_plans(
         started.plan(0, [[Row()] * 3] * 2)
         assert len(await waiting) == 4
         await sampled(rollouts, engine, 1)
-        with pytest.raises(OurFault, match="did not come within 1 s"):
+        with pytest.raises(OurFault, match="nothing was heard of `spadework train`"):
             await sampled(rollouts, engine, 1)
 
 
