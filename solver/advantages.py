@@ -1,9 +1,8 @@
 """Group-relative advantages: rewards minus the mean of their group. Pure functions.
 
 Groups are named, never recognised by their prompts: a group of the solver is one instance, an
-(environment, seed) pair; a group of the designer is one brief. A sample has a share of 1 in its group,
-or, as one of a play's n sequences, of 1/n: a play weighs the same however it was cut up. Axis letter: S
-samples.
+(environment, seed) pair; of the designer one skill. A sample has a share of 1 in its group, or, as one
+of a play's n sequences, of 1/n: a play weighs the same however it was cut up. Axis letter: S samples.
 """
 
 import math
@@ -26,7 +25,7 @@ def centred(
         if not math.isfinite(reward):
             raise ValueError(f"the reward {reward} of group {group} is not finite")
         members.setdefault(group, []).append((reward, share))
-    means = {group: _mean(values) for group, values in members.items()}
+    means = {group: weighted_mean(values) for group, values in members.items()}
     return [reward - means[group] for reward, group in zip(rewards_S, groups_S, strict=True)]
 
 
@@ -42,7 +41,8 @@ def scaled(advantages_S: Sequence[float], shares_S: Sequence[float] = ()) -> lis
     return [value / root for value in advantages_S]
 
 
-def _mean(values: Sequence[tuple[float, float]]) -> float:
+def weighted_mean(values: Sequence[tuple[float, float]]) -> float:
+    """The mean of (reward, share) pairs; exact where all rewards are equal."""
     rewards = [reward for reward, _ in values]
     if min(rewards) == max(rewards):
         return rewards[0]

@@ -141,7 +141,7 @@ class TrainConfig:
     lora_rank: int = 0
     """Train an adapter of this rank on every linear layer (LoRA); 0 trains all weights. A home goes on
     as it was begun."""
-    lora_alpha: float = 32.0
+    lora_alpha: int = 32
     """The adapter's product counts alpha / rank times."""
     kl: float = 0.0
     """Weight of the KL term to the starting policy (version 0); 0 never loads it."""
@@ -150,7 +150,9 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         _at_least(self, 1, "groups", "instances", "solver_updates", "designer_updates")
-        _at_least(self, 1, "dr_grpo_tokens", "micro_tokens", "threads", "importance_cap")
+        _at_least(
+            self, 1, "dr_grpo_tokens", "micro_tokens", "threads", "importance_cap", "lora_alpha"
+        )
         _at_least(self, 0, "solver_rate", "designer_rate", "solver_weight", "designer_weight")
         _at_least(self, 0, "max_lag", "weight_decay", "kl", "clip_low", "clip_high", "lora_rank")
         if self.group < 2:
@@ -160,9 +162,8 @@ class TrainConfig:
                 raise ValueError(f"{name} = {getattr(self, name)} must lie in [0, 1)")
         if self.clip_low >= 1:
             raise ValueError(f"clip_low = {self.clip_low} must lie below 1")
-        for name in ("grad_clip", "lora_alpha"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be above 0")
+        if self.grad_clip <= 0:
+            raise ValueError("grad_clip must be above 0")
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ Axis letters: N sampled tokens of any number of sequences, V vocabulary.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 Aggregation = Literal["token-mean", "dr_grpo"]
+MOST_SCALE = 50
 
 
 @dataclass(frozen=True)
@@ -23,23 +25,66 @@ class Clipping:
 
 @dataclass(frozen=True)
 class TokenLoss:
-    """Loss per sampled token and what is worth watching about it (detached, N)."""
+    """Loss per sampled token and what is worth watching about it (all N; all but the loss detached)."""
 
     loss: Tensor
-    clipped: Tensor
     weight: Tensor
+    """The truncated importance weight."""
+    capped: Tensor
+    """1 where it was truncated."""
+    low: Tensor
+    high: Tensor
+    """1 where the ratio fell below its lower bound, or rose above its upper one, and lost its gradient."""
 
 
-def token_logprobs(logits_N_V: Tensor, ids_N: Tensor, temperature_N: Tensor) -> Tensor:
-    """Log-probabilities (nats, N) of ids under the distribution they were sampled from.
+class _ChosenLogprobs(torch.autograd.Function):
+    """``log_softmax(logits / temperature)`` at one id of each row, and the entropy of each row.
+
+    The probabilities of the forward pass are turned into the gradient where they lie: one (N, V)
+    tensor lives on, where separate operations would keep and make several. A row's gradient is
+    (onehot(id) - p) / temperature; the entropy has none.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, logits_N_V: Tensor, ids_N: Tensor, divisor_N: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        logits_N_V = logits_N_V.float()
+        if divisor_N is not None:
+            logits_N_V = logits_N_V / divisor_N[:, None]
+        logp_N_V = torch.log_softmax(logits_N_V, -1)
+        p_N_V = logp_N_V.exp()
+        # A product row by row, without a tensor of all the terms.
+        entropy_N = -torch.bmm(p_N_V[:, None, :], logp_N_V[:, :, None])[:, 0, 0]
+        ctx.p_N_V, ctx.divisor_N = p_N_V, divisor_N
+        ctx.save_for_backward(ids_N)
+        ctx.mark_non_differentiable(entropy_N)
+        return logp_N_V.gather(1, ids_N[:, None])[:, 0], entropy_N
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad_N: Tensor, _: Tensor) -> tuple[Tensor, None, None]:
+        (ids_N,) = ctx.saved_tensors
+        if ctx.divisor_N is not None:
+            grad_N = grad_N / ctx.divisor_N
+        grad_N_V: Tensor = ctx.p_N_V.mul_(-grad_N[:, None])
+        ctx.p_N_V = None  # spent
+        grad_N_V.scatter_add_(1, ids_N[:, None], grad_N[:, None])
+        return grad_N_V, None, None
+
+
+def token_logprobs(
+    logits_N_V: Tensor, ids_N: Tensor, temperature_N: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Log-probabilities (nats, N) of ids under the distribution they were sampled from; its entropy (N).
 
     ``temperature_N`` must be the one used in sampling; 0 (greedy) counts as 1, as in a
-    ``Completion``.
+    ``Completion``. Only the log-probabilities have a gradient, and it can be taken once.
     """
     divisor_N = torch.where(temperature_N == 0, 1.0, temperature_N)
-    logits_N_V = logits_N_V.float() / divisor_N[:, None]
-    chosen_N = logits_N_V.gather(1, ids_N[:, None])[:, 0]
-    return chosen_N - logits_N_V.logsumexp(-1)
+    plain = bool((divisor_N == 1).all())
+    logp_N, entropy_N = _ChosenLogprobs.apply(logits_N_V, ids_N, None if plain else divisor_N)  # type: ignore[no-untyped-call]
+    return logp_N, entropy_N
 
 
 def policy_loss(
@@ -55,9 +100,10 @@ def policy_loss(
 
     ``logp`` is being trained; ``anchor`` is the same policy at the start of the update, to which
     the ratio is clipped; ``behaviour`` was recorded at sampling. exp(anchor - behaviour), cut at
-    the cap, corrects what was sampled by older weights. ``kl`` is (weight, reference
-    log-probabilities) and adds Schulman's k3 estimate. Raises ``ValueError`` for anything that is
-    not finite: one such token would poison every weight.
+    the cap, corrects what was sampled by older weights (truncated importance sampling). ``kl`` is
+    (weight, reference log-probabilities) and adds Schulman's k3 estimate. Only ``logp`` may have a
+    gradient. Raises ``ValueError`` for anything that is not finite: one such token would poison
+    every weight.
     """
     for name, values in (
         ("log-probability", logp_N),
@@ -68,21 +114,38 @@ def policy_loss(
         if not bool(torch.isfinite(values).all()):
             raise ValueError(f"a sampled token has a {name} that is not finite")
     ratio_N = (logp_N - anchor_N).exp()
-    kept_N = ratio_N.clamp(1 - clipping.low, 1 + clipping.high)
-    weight_N = (anchor_N - behaviour_N).exp().clamp(max=clipping.importance_cap).detach()
-    plain_N, bound_N = ratio_N * advantage_N, kept_N * advantage_N
-    loss_N = -torch.minimum(plain_N, bound_N) * weight_N
+    whole_N = (anchor_N - behaviour_N).exp()
+    weight_N = whole_N.clamp(max=clipping.importance_cap)
+    bounded_N = ratio_N.clamp(1 - clipping.low, 1 + clipping.high)
+    loss_N = -torch.minimum(ratio_N * advantage_N, bounded_N * advantage_N) * weight_N
     if kl is not None:
         kl_weight, reference_N = kl
         apart_N = reference_N - logp_N
         loss_N = loss_N + kl_weight * (apart_N.exp() - apart_N - 1)
-    return TokenLoss(loss_N, (bound_N < plain_N).float().detach(), weight_N)
+    return TokenLoss(
+        loss_N,
+        weight_N,
+        capped=whole_N > clipping.importance_cap,
+        low=(ratio_N < 1 - clipping.low) & (advantage_N < 0),
+        high=(ratio_N > 1 + clipping.high) & (advantage_N > 0),
+    )
 
 
-def divisor(aggregation: Aggregation, *, tokens: int, samples: int, length: int) -> float:
+def divisor(aggregation: Aggregation, *, tokens: int, episodes: float, length: int) -> float:
     """What the summed token losses of an update are divided by.
 
-    ``token-mean``: its sampled tokens. ``dr_grpo``: its samples times a constant length, so that
+    ``token-mean``: its sampled tokens. ``dr_grpo``: its episodes times a constant length, so that
     long and short replies weigh by their tokens alone.
     """
-    return float(max(1, tokens if aggregation == "token-mean" else samples * length))
+    return float(max(1, tokens if aggregation == "token-mean" else episodes * length))
+
+
+def pull(weight: float, designs: float, plays: float) -> float:
+    """The weight of the designer's loss beside the solver's.
+
+    In one sum over the episodes of both roles, the designer's rewards are scaled by plays / designs
+    for both to pull equally, at most by 50, so that a few designs do not speak as loud as thousands of
+    plays (SPADE, arXiv 2608.19197; here each step has designs, so its rounds between designs are 1).
+    Divisors of each role's own are that scale already; what is left to do is its bound.
+    """
+    return weight * min(1.0, MOST_SCALE * designs / plays) if plays else weight

@@ -1,14 +1,19 @@
 """Training samples out of plays and designs, and the reasons why others are left out."""
 
+import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from memory import DesignRecord, PlayRecord
+from solver.sequences import sequences
 
 Role = Literal["solver", "designer"]
 ROLES: tuple[Role, Role] = ("solver", "designer")
+TEXT_ONLY = "text only"
+"""Why a design of an engine that gives no token ids is left out."""
 
 
 @dataclass(frozen=True)
@@ -16,15 +21,21 @@ class Sample:
     """One token sequence with what its sampled part earned.
 
     ``ids``, ``mask`` and ``logprobs`` run over the whole sequence; the mask is 1 on sampled ids.
+    ``group`` says what else was drawn from the same prompt, ``baseline`` whose mean reward an
+    advantage is counted from. ``cut``: a reply was cut at its limit, or the context ran out. ``share``
+    is its part of the episode: a play may come as one sequence per turn (``solver.sequences``).
     """
 
     group: str
+    baseline: str
     ids: tuple[int, ...]
     mask: tuple[int, ...]
     logprobs: tuple[float, ...]
     reward: float
     temperature: float
     version: int
+    cut: bool = False
+    share: float = 1.0
 
     @property
     def tokens(self) -> int:
@@ -41,9 +52,17 @@ class Batch:
     dropped_groups: tuple[str, ...] = ()
     """Groups that lost every sample."""
 
+    @property
+    def episodes(self) -> float:
+        """Plays or designs: a play whose turns are samples of their own counts once."""
+        return math.fsum(sample.share for sample in self.samples)
+
 
 def from_plays(plays: Sequence[PlayRecord]) -> Batch:
-    """Group unhinted plays by (environment, seed). Faulted plays are left out: no losses."""
+    """Group unhinted plays by (environment, seed), which is their baseline too.
+
+    Faulted plays are left out: no losses.
+    """
     kept: list[Sample] = []
     dropped: Counter[str] = Counter()
     for play in plays:
@@ -55,23 +74,27 @@ def from_plays(plays: Sequence[PlayRecord]) -> Batch:
         elif not any(play.mask):
             dropped["nothing sampled"] += 1
         else:
-            kept.append(
+            kept += [
                 Sample(
                     group,
-                    play.ids,
-                    play.mask,
-                    play.logprobs,
+                    group,
+                    one.ids,
+                    one.mask,
+                    one.logprobs,
                     play.episode_return,
                     play.temperature,
                     play.policy_version,
+                    one.cut or play.stop == "context",
+                    one.share,
                 )
-            )
+                for one in sequences(play)
+            ]
     lost = _lost((f"{play.environment}/{play.seed}" for play in plays), kept)
     return Batch(tuple(kept), dropped, lost)
 
 
 def from_designs(designs: Sequence[DesignRecord], version: int, max_lag: int) -> Batch:
-    """Group designs by brief, for training policy ``version``.
+    """Group designs by brief, with the mean of their skill as baseline, to train policy ``version``.
 
     Left out: faults of ours (no reward), designs without token ids, and those of policies more than
     ``max_lag`` versions behind.
@@ -82,25 +105,37 @@ def from_designs(designs: Sequence[DesignRecord], version: int, max_lag: int) ->
         if design.reward is None:
             dropped["excluded"] += 1
         elif design.text_only or len(design.ids) != len(design.logprobs):
-            dropped["text only"] += 1
+            dropped[TEXT_ONLY] += 1
         elif version - design.policy_version > max_lag:
             dropped["too old"] += 1
-        elif not design.ids:
+        elif not (design.prompt_ids and design.ids):
             dropped["nothing sampled"] += 1
         else:
             prompt = len(design.prompt_ids)
             kept.append(
                 Sample(
                     design.group,
+                    _skill(design),
                     design.prompt_ids + design.ids,
                     (0,) * prompt + (1,) * len(design.ids),
                     (0.0,) * prompt + design.logprobs,
                     design.reward,
                     design.temperature,
                     design.policy_version,
+                    design.reason == "cut_off",
                 )
             )
     return Batch(tuple(kept), dropped, _lost((design.group for design in designs), kept))
+
+
+def _skill(design: DesignRecord) -> str:
+    """The designs a design is compared with: those of its skill, repairs apart from first tries.
+
+    (SPADE, arXiv 2608.19197: centred on the mean of the skill group.) A repair starts from a draft
+    that failed: its rewards say nothing about a first try's.
+    """
+    brief = json.loads(design.brief)
+    return f"{brief.get('skill', design.group)}+{brief.get('turn', 0)}"
 
 
 def _lost(groups: Iterable[str], kept: Sequence[Sample]) -> tuple[str, ...]:

@@ -11,19 +11,50 @@ MEND = "remove the folder to train that version again, or restore it from a copy
 
 
 def load_model(folder: Path) -> Any:
-    """Load a causal language model in float32 from a folder; ``BadInput`` when it cannot be."""
+    """Load a causal language model in float32 from a folder.
+
+    Raises ``BadInput`` when it cannot be, or when the files lack weights that its configuration asks
+    for: transformers would make them up.
+    """
     import torch
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
-    read_weights(folder)
+    _check_headers(folder)
+    model: Any
+    found: dict[str, Any]
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        return AutoModelForCausalLM.from_pretrained(
-            folder, dtype=torch.float32, attn_implementation="sdpa", local_files_only=True
+        model, found = AutoModelForCausalLM.from_pretrained(  # type: ignore[misc]
+            folder,
+            dtype=torch.float32,
+            attn_implementation="sdpa",
+            local_files_only=True,
+            output_loading_info=True,
         )
     except Exception as error:  # from_pretrained raises whatever the damaged part made it raise
         raise BadInput(f"{folder}: the model cannot be loaded: {error}") from None
+    if missing := sorted(found["missing_keys"]):
+        raise BadInput(
+            f"{folder}: its files have no {missing[0]} ({len(missing)} weights that config.json asks "
+            f"for are missing); {MEND}"
+        )
+    return model
+
+
+def _check_headers(folder: Path) -> None:
+    """Name the file that is missing or was cut short, without reading its tensors."""
+    from safetensors import SafetensorError, safe_open
+
+    paths = weight_files(folder)
+    if not paths:
+        raise BadInput(f"{folder / WEIGHTS} is missing; {MEND}")
+    for path in paths:
+        try:
+            with safe_open(path, framework="pt"):
+                pass
+        except (SafetensorError, OSError) as error:
+            raise BadInput(f"{path} is damaged ({error}); {MEND}") from None
 
 
 def read_weights(folder: Path) -> dict[str, Any]:

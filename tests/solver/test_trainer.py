@@ -46,11 +46,13 @@ class {name}Env:
         return f"{{vowels}} so far", min(1.0, vowels / 10), self.turn == 2, False, {{}}
 '''
 TRAIN = TrainConfig(groups=5, group=4, solver_updates=2, solver_rate=1e-3, designer_rate=1e-3)
+PATIENT = PolicyConfig(patience_s=60)
+"""On a busy machine a play may dawdle: a batch cut for it would have other last bits."""
 PLAYING = SolverConfig(max_tokens=10, max_turns=4, context=200, concurrency=6)
 
 
 def settings(train: TrainConfig = TRAIN, digest: str = "digest") -> Settings:
-    return Settings({TrainConfig: train, SolverConfig: PLAYING}, digest)
+    return Settings({TrainConfig: train, SolverConfig: PLAYING, PolicyConfig: PATIENT}, digest)
 
 
 def environment(name: str, shard: int, fault: str = "pass") -> EnvironmentRecord:
@@ -159,7 +161,7 @@ async def train(
 ) -> list[StepResult]:
     """Train on shards in one process with one engine, as the loop does."""
     versions = Versions(folder / "policy")
-    engine = LocalEngine.open(versions.path(versions.latest()), PolicyConfig())
+    engine = LocalEngine.open(versions.path(versions.latest()), PATIENT)
     results = []
     with Store.open(folder / "store") as store:
         async with pool() as opened:

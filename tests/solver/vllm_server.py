@@ -141,6 +141,7 @@ def greatest_difference(
     samples = [
         Sample(
             "",
+            "",
             (*prompt, *one.ids),
             (0,) * len(prompt) + (1,) * len(one.ids),
             (0.0,) * len(prompt) + one.logprobs,
