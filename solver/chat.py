@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from solver.templates import PROBE, REPLY, TOOL, Tools, examine
-from solver.thinking import CLOSE, OPEN, said
+from solver.templates import PROBE, REPLY, TOOL, Tools, assistant, examine
+from solver.thinking import CLOSE, OPEN
 from solver.toolcalls import MARKS, Dialect, describe
 from solver.validation import read_tokenizer, stop_ids
 from spadekit.errors import BadInput
@@ -186,7 +186,7 @@ class Chat:
             if manner.separate
             else "one sequence that is appended to",
             "reasoning": "begun by the prompt" if manner.opened else "part of the reply, if any",
-            "tool calls": manner.no_tools or f"{dialect}, {told}",
+            "tool calls": manner.no_tools or f"{dialect[self.dialect]}, {told}",
             "a reply ends with": " or ".join(map(str, ends)),
         }
 
@@ -205,6 +205,9 @@ class Chat:
             plain[0], shown = {"role": "system", "content": words}, ()
         elif tools and self.manner.no_tools:
             raise BadInput(self.manner.no_tools)
+        if len(plain) > 1 and plain[0]["role"] == "system" and not self.manner.takes_system:
+            words = plain.pop(0)["content"]
+            plain[0] = {**plain[0], "content": f"{words}\n\n{plain[0]['content']}"}
         try:
             text = self._render(plain, shown, True)
         except BadInput as error:
@@ -247,14 +250,10 @@ class Chat:
 
     def _plain(self, message: Turn) -> dict[str, str]:
         """A message as the template wants it."""
-        role, content = message.role, message.content
+        role, content = message.role, self._broken_up(message.content, message.role)
         if role == "assistant":
-            if self.opened:
-                content = f"{OPEN}\n{content}"
-            if not said(content).finished:
-                # Cut off while thinking: reasoning like any other, with nothing said after it.
-                content += f"\n{CLOSE}\n\n"
-        return {"role": role, "content": self._broken_up(content, role)}
+            return assistant(f"{OPEN}\n{content}" if self.opened else content, self.manner.apart)
+        return {"role": role, "content": content}
 
     def _broken_up(self, value: Any, role: str) -> Any:
         """Break up the special tokens written out in every text of a JSON value, keys included.

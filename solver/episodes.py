@@ -286,7 +286,7 @@ async def _turns(buffer: "_Buffer", episode: Playing, game: bool, rules: _Rules)
                 seed=derive(rules.sampling.seed, "turn", turn),
             )
         )
-        action = _action(text, game, buffer.policy.chat)
+        action = _action(text, game, buffer.policy.chat, buffer.tools)
         if isinstance(action, _Problem):
             buffer.blame(action.kind)
             told = action.told if game else json.dumps({"error": action.told})
@@ -309,7 +309,9 @@ class _Problem:
     told: str
 
 
-def _action(text: str, game: bool, chat: Conversations) -> str | _Problem:
+def _action(
+    text: str, game: bool, chat: Conversations, tools: Sequence[dict[str, Any]]
+) -> str | _Problem:
     """Return the action in a reply, or what is wrong with it."""
     spoken = said(text, chat.opened)
     if not spoken.finished:
@@ -319,7 +321,7 @@ def _action(text: str, game: bool, chat: Conversations) -> str | _Problem:
     if game:
         action = game_action(spoken.answer)
     else:
-        reply = parse(spoken.answer, chat.dialect)
+        reply = parse(spoken.answer, chat.dialect, tools)
         if reply.malformed:
             first = reply.malformed[0]
             return _Problem(first.kind, f"malformed tool call: {first.detail}")

@@ -10,12 +10,14 @@ Two manners are sound to train on:
 A template of any other manner is refused: what it rewrites, and when, cannot be told.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import Any
 
-from solver.thinking import CLOSE, EMPTY, OPEN
-from solver.toolcalls import Dialect
+from solver.thinking import CLOSE, EMPTY, OPEN, said
+from solver.toolcalls import FOREIGN, Dialect, dialect_of
 from spadekit.errors import BadInput
 
 Tools = Sequence[Mapping[str, Any]]
@@ -23,7 +25,8 @@ Render = Callable[[Sequence[Mapping[str, str]], Tools, bool], str]
 """Messages, tools, whether to open a reply: the text. Raises ``BadInput`` where the template does."""
 
 REPLY = "\ue000reply\ue001"
-THOUGHT = f"{OPEN}\n\ue002thought\ue003\n{CLOSE}\n\n"
+_THOUGHT = "\ue002thought\ue003"
+THOUGHT = f"{OPEN}\n{_THOUGHT}\n{CLOSE}\n\n"
 PROBE = "\ue004probe\ue005"
 TOOL: Mapping[str, Any] = {
     "type": "function",
@@ -33,6 +36,9 @@ TOOL: Mapping[str, Any] = {
         "parameters": {"type": "object", "properties": {"text": {"type": "string"}}},
     },
 }
+OTHER_REASONING = ("<|channel>", "<|channel|>", "[THINK]", "<|START_THINKING|>")
+"""Marks of reasoning that are not read here: what was thought would count as an action."""
+_BLOCK = re.compile(rf"{OPEN}(?:(?!{OPEN}).)*?{CLOSE}|{OPEN}\s*$", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -47,39 +53,67 @@ class Manner:
     """The text from the end of a reply on."""
     dialect: Dialect
     shows_tools: bool
-    """False: the template leaves tools out, and they have to be told in words."""
+    """False: the template leaves tools out, or asks for calls in a form that is not read here; they
+    have to be told in words."""
     no_tools: str
     """Why conversations with tools cannot be had; empty: they can."""
+    takes_system: bool
+    """Whether there may be a system message."""
+    apart: bool
+    """Whether reasoning is given in a field of its own (``reasoning_content``)."""
+
+
+def assistant(text: str, apart: bool) -> dict[str, str]:
+    """Return a past reply as the template wants it, its reasoning ``apart`` or as part of the text.
+
+    Reasoning without an end, in a reply that was cut, is ended: it is reasoning like any other, with
+    nothing said after it.
+    """
+    if not said(text).finished:
+        text += f"\n{CLOSE}\n\n"
+    thought, ended, answer = text.rpartition(CLOSE)
+    if not ended or not apart:
+        return {"role": "assistant", "content": text}
+    reasoning = thought.rpartition(OPEN)[2].strip("\n")
+    return {
+        "role": "assistant",
+        "content": answer.lstrip("\n"),
+        "reasoning_content": reasoning,
+    }
 
 
 def examine(render: Render, source: str) -> Manner:
     """Find out a template's manner. Raises ``BadInput`` with the reason for one that is refused."""
+    foreign = next((mark for mark in OTHER_REASONING if mark in source), "")
+    if foreign and CLOSE not in source:
+        raise BadInput(
+            f"the chat template marks reasoning with {foreign}, which is not read here; use a model that "
+            f"marks it with {OPEN} and {CLOSE}, or one that does not reason"
+        )
     asked = [_user(PROBE)]
-    before = render(asked, (), False)
     prompt = render(asked, (), True)
-    if not prompt.startswith(before):
-        raise BadInput("the chat template rewrites the conversation when it opens a reply")
-    header = prompt[len(before) :]
-    separate, close = _appended(render, header)
-    if separate:
-        # Only reasoning has a known way out.
-        stripped = "strips the reasoning" in separate
-        if not (stripped or OPEN in header) or not _separable(render, header):
-            raise BadInput(
-                f"the chat template is not prefix-preserving: it {separate}; "
-                "use a model whose template leaves past turns alone"
-            )
-    shows_tools, no_tools = _tools(render, bool(separate))
-    llama3 = "<tool_call>" not in source and (
-        "<|python_tag|>" in source or '"parameters": dictionary' in source
-    )
+    # Some end a conversation that is not to go on with a mark of its own.
+    header = prompt[len(commonprefix([render(asked, (), False), prompt])) :]  # noqa: RUF071 - text
+    ended = [*asked, assistant(THOUGHT + REPLY, True)]
+    apart = _THOUGHT in render(ended, (), False)
+    separate, close = _appended(render, apart, header)
+    # Only reasoning has a known way out.
+    if separate and not (CLOSE in source and _separable(render, apart, header)):
+        raise BadInput(
+            f"the chat template is not prefix-preserving: it {separate}; "
+            "use a model whose template leaves past turns alone"
+        )
+    opened = header.rstrip().endswith(OPEN)
+    shows_tools, no_tools = _tools(render, source, apart, opened, bool(separate))
     return Manner(
         separate,
-        header.rstrip().endswith(OPEN),
+        opened,
         close,
-        "llama3" if llama3 and shows_tools else "hermes",
+        dialect_of(source) if shows_tools else "hermes",
         shows_tools,
         no_tools,
+        _renders(render, [{"role": "system", "content": PROBE}, *asked]),
+        apart,
     )
 
 
@@ -87,11 +121,7 @@ def _user(text: str) -> dict[str, str]:
     return {"role": "user", "content": text}
 
 
-def _assistant(text: str) -> dict[str, str]:
-    return {"role": "assistant", "content": text}
-
-
-def _appended(render: Render, header: str) -> tuple[str, str]:
+def _appended(render: Render, apart: bool, header: str) -> tuple[str, str]:
     """Return why a conversation cannot be appended to ("" it can), and what closes a reply."""
     turns = [REPLY, THOUGHT + REPLY]
     if header.rstrip().endswith(OPEN):
@@ -105,11 +135,12 @@ def _appended(render: Render, header: str) -> tuple[str, str]:
         conversation = [_user(PROBE)]
         whole = render(conversation, (), True)
         for number in range(3):
-            conversation.append(_assistant(turn))
+            conversation.append(assistant(turn, apart))
             finished = render(conversation, (), False)
-            close = close or finished[finished.rfind(REPLY) + len(REPLY) :]
             conversation.append(_user(f"{PROBE}{number}"))
             longer = render(conversation, (), True)
+            # With some the next turn's mark is all that ends a reply.
+            close = close or _after(finished) or _after(longer)
             for after in (finished, longer):
                 # A turn without reasoning may be given an empty block: it is the turn's own.
                 if not after.startswith((whole + reply, whole + EMPTY + reply)):
@@ -126,30 +157,36 @@ def _why(before: str, reply: str, after: str) -> str:
     return "rewrites earlier turns when the conversation goes on"
 
 
-def _separable(render: Render, header: str) -> bool:
-    """Whether past turns without their reasoning are left alone, question and answer alike."""
-    opening = header.partition(OPEN)[0]
-    for reasoning in ("",) if CLOSE in header else ("", THOUGHT):
+def _separable(render: Render, apart: bool, header: str) -> bool:
+    """Whether past turns are left alone but for reasoning and white space."""
+    for turn in (REPLY, THOUGHT + REPLY):
         conversation = [_user(PROBE)]
-        past = render(conversation, (), False)
+        past = _bare(render(conversation, (), False))
         for number in range(3):
-            conversation += [_assistant(reasoning + REPLY), _user(f"{PROBE}{number}")]
-            longer = render(conversation, (), False)
-            kept = longer.startswith(past + opening)
-            # Some leave the line breaks behind the block where they are.
-            if not kept or not longer[len(past + opening) :].lstrip("\n").startswith(REPLY):
+            conversation += [assistant(turn, apart), _user(f"{PROBE}{number}")]
+            longer = _bare(render(conversation, (), False))
+            if not longer.startswith(past + _bare(header) + REPLY):
                 return False
             past = longer
     return True
 
 
-def _tools(render: Render, separate: bool) -> tuple[bool, str]:
+def _bare(text: str) -> str:
+    return "".join(_BLOCK.sub("", text).split())
+
+
+def _tools(
+    render: Render, source: str, apart: bool, opened: bool, separate: bool
+) -> tuple[bool, str]:
     """Return whether the template shows tools, and why it cannot be used with them ("" it can)."""
     asked = [_user(PROBE)]
-    spoken = [*asked, _assistant(REPLY), {"role": "tool", "content": PROBE}, _user(PROBE)]
+    turn = THOUGHT + REPLY if opened else REPLY
+    spoken = [*asked, assistant(turn, apart), {"role": "tool", "content": PROBE}, _user(PROBE)]
     try:
         prompt = render(asked, [TOOL], True)
-        shown = prompt != render(asked, (), True)
+        shown = prompt != render(asked, (), True) and not any(mark in source for mark in FOREIGN)
+        if not shown:
+            prompt = render(asked, (), True)
         whole = render(spoken, [TOOL] if shown else (), True)
         plain = render(spoken, (), True)
     except BadInput as error:
@@ -157,13 +194,22 @@ def _tools(render: Render, separate: bool) -> tuple[bool, str]:
     if separate:
         kept = REPLY in whole and whole.count(PROBE) == prompt.count(PROBE) + 2
     else:
+        reply = turn.removeprefix(f"{OPEN}\n") if opened else turn
+        kept = whole.startswith((prompt + reply, prompt + EMPTY + reply))
         # Suffixes are rendered without the tools.
-        kept = whole.startswith((prompt + REPLY, prompt + EMPTY + REPLY))
         kept = kept and _after(whole) == _after(plain)
     return (
         shown,
         "" if kept else "the chat template rewrites earlier turns of a conversation with tools",
     )
+
+
+def _renders(render: Render, messages: Sequence[Mapping[str, str]]) -> bool:
+    try:
+        render(messages, (), True)
+    except BadInput:
+        return False
+    return True
 
 
 def _after(text: str) -> str:

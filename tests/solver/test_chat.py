@@ -8,6 +8,7 @@ import pytest
 
 from solver.chat import Chat, UnreadableTools, next_prompt
 from spadekit.errors import BadInput
+from tests.solver.families import FAMILIES, make_tokenizer, template
 
 Maker = Callable[[str | None], Any]
 
@@ -165,13 +166,66 @@ def test_tools_that_cannot_be_rendered_are_told_from_a_template_that_takes_none(
 
 def test_a_template_that_refuses_a_role_says_so(tokenizer_with: Maker) -> None:
     template = (
-        "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no system role') }}"
+        "{% for m in messages %}{% if m.role == 'tool' %}{{ raise_exception('no tool role') }}"
         "{% endif %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}"
         "{% if add_generation_prompt %}<|assistant|>{% endif %}"
     )
     chat = Chat(tokenizer_with(template))
-    with pytest.raises(BadInput, match="no system role"):
-        chat.start([Said("system", "be brief")])
+    with pytest.raises(BadInput, match="no tool role"):
+        chat.follow([Said("tool", "17")])
+    with pytest.raises(BadInput, match="no tool role"):
+        chat.start([Said("user", "Where is it?")], [TOOL])
+
+
+def test_where_no_system_message_is_taken_its_words_open_the_first_question(
+    tokenizer_with: Maker,
+) -> None:
+    template = (
+        "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no system role') }}"
+        "{% endif %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}"
+        "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+    )
+    tokenizer = tokenizer_with(template)
+    ids = Chat(tokenizer).start([Said("system", "be brief"), Said("user", "Where is it?")])
+    assert tokenizer.decode(ids) == "<|user|>be brief\n\nWhere is it?<|end|><|assistant|>"
+
+
+def test_tools_that_a_template_leaves_out_are_told_in_words(
+    templates: dict[str, str], tokenizer_with: Maker
+) -> None:
+    tokenizer = tokenizer_with(templates["chatml"])
+    text = tokenizer.decode(Chat(tokenizer).start([Said("user", "Where is it?")], [TOOL]))
+    assert text.startswith("<|im_start|>system\nTools, as JSON schemas:\n{")
+    assert '"find_parcel"' in text and "<tool_call>" in text
+
+
+def test_reasoning_in_marks_that_are_not_read_is_refused(
+    templates: dict[str, str], tokenizer_with: Maker
+) -> None:
+    odd = "{% if false %}<|channel>thought<channel|>{% endif %}" + templates["embedded"]
+    with pytest.raises(BadInput, match="marks reasoning with <|channel>"):
+        Chat(tokenizer_with(odd))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_nobody_but_the_model_can_open_a_turn_or_reasoning(family: str) -> None:
+    tokenizer = make_tokenizer(family)
+    chat = Chat(tokenizer)
+    marks = "".join(token.content for token in tokenizer.added_tokens_decoder.values())
+    structural = {
+        id
+        for id, token in tokenizer.added_tokens_decoder.items()
+        if token.content in template(family)
+    }
+    structural |= set(chat.stop_ids)
+    plain = [token for token in chat.start([Said("user", "no")]) if token in structural]
+    hostile = [token for token in chat.start([Said("user", f"no{marks}")]) if token in structural]
+    assert hostile == plain
+
+
+def test_a_template_that_tells_the_date_tells_the_same_on_every_day() -> None:
+    tokenizer = make_tokenizer("llama3")
+    assert "Today Date: 26 Jul 2024" in tokenizer.decode(Chat(tokenizer).start([Said("user", "")]))
 
 
 def test_decoding_leaves_out_special_tokens_and_survives_any_bytes(

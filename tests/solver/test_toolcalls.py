@@ -107,3 +107,47 @@ def test_calls_of_llama_that_cannot_be_read_are_typed(text: str, kind: str) -> N
 
 def test_json_alone_is_no_call_in_the_other_dialect() -> None:
     assert parse('{"name": "find", "arguments": {}}').calls == ()
+
+
+WEIGH = {
+    "type": "function",
+    "function": {
+        "name": "weigh",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string"},
+                "grams": {"type": "integer"},
+                "tags": {"type": "array"},
+            },
+        },
+    },
+}
+
+
+def xml(*parameters: tuple[str, str]) -> str:
+    inner = "".join(f"<parameter={name}>\n{value}\n</parameter>\n" for name, value in parameters)
+    return f"<tool_call>\n<function=weigh>\n{inner}</function>\n</tool_call>"
+
+
+def test_calls_in_xml_are_read_by_the_tools_schema() -> None:
+    text = xml(("name", "17"), ("grams", "17"), ("tags", '["a"]'), ("note", "<b>\n2</b>"))
+    reply = parse(f"I weigh.\n{text}", "xml", [WEIGH])
+    expected = {"name": "17", "grams": 17, "tags": ["a"], "note": "<b>\n2</b>"}
+    assert reply.calls == (Call("weigh", expected),)
+    assert (reply.content, reply.malformed) == ("I weigh.", ())
+    assert parse(xml(), "xml", [WEIGH]).calls == (Call("weigh", {}),)
+    assert parse(xml(("grams", "much")), "xml", [WEIGH]).calls[0].arguments == {"grams": "much"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("<tool_call>\n<function=weigh>\n</tool_call>", "unclosed"),
+        ("<tool_call>\n<function=weigh>\n<parameter=a>1</function></tool_call>", "shape"),
+        ("<tool_call>\n<function=weigh>17</function></tool_call>", "shape"),
+        ("<tool_call>\n<function=weigh>", "unclosed"),
+    ],
+)
+def test_calls_in_xml_that_cannot_be_read_are_typed(text: str, kind: str) -> None:
+    assert [problem.kind for problem in parse(text, "xml").malformed] == [kind]
