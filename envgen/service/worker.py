@@ -27,7 +27,7 @@ from envgen.service.stock import target_version
 from envgen.workspace import Workspace, open_workspace
 from memory import Store
 from sandbox import SandboxFault
-from solver import sync
+from solver import curves, sync
 from solver.config import SyncConfig
 from solver.versions import Versions
 from spadekit.errors import BadInput, OurFault
@@ -309,6 +309,8 @@ class Worker:
             self._metrics.round(
                 await Round(self._work_on, number, self._work_on.policy.version, tell).run()
             )
+            here = self._work_on
+            curves.update(here.home, here.store.shards(), here.versions, self._report.note)
 
     def _ahead(self, number: int) -> bool:
         """Whether a trainer is at work here that has to come nearer before a shard is designed."""
