@@ -126,23 +126,31 @@ class VllmEngine:
         """Switch to the weights in ``version_dir`` once what is being sampled is done.
 
         Raises ``BadInput`` before anything is changed when the folder does not fit the model served,
-        and ``OurFault`` when the server does not take it; the old weights then go on serving.
+        and ``OurFault`` when it cannot be read, what is being sampled does not end, or the server does
+        not take it, each within ``policy.load_s``; the old weights then go on serving.
         """
-        stamp = await asyncio.to_thread(self._weights.check, version_dir)
-        version = await asyncio.to_thread(version_of, version_dir)
+        async with self._deadline(f"{version_dir} was not read"):
+            stamp = await asyncio.to_thread(self._weights.check, version_dir)
+            version = await asyncio.to_thread(version_of, version_dir)
         async with self._gate:
-            try:
-                async with asyncio.timeout(self._endpoint.config.load_s):
-                    while self._flying:
-                        self._idle.clear()
-                        await self._idle.wait()
-            except TimeoutError:
-                raise OurFault(
-                    f"{self._flying} requests did not end within policy.load_s; the weights of "
-                    f"version {self._version} go on serving"
-                ) from None
+            async with self._deadline("requests that were being answered did not end"):
+                while self._flying:
+                    self._idle.clear()
+                    await self._idle.wait()
             await self._serve(version_dir, stamp)
             self._version = version
+
+    @asynccontextmanager
+    async def _deadline(self, what: str) -> AsyncIterator[None]:
+        limit = self._endpoint.config.load_s
+        try:
+            async with asyncio.timeout(limit):
+                yield
+        except TimeoutError:
+            raise OurFault(
+                f"{what} within policy.load_s = {limit:g}; the weights of version {self._version} go "
+                "on serving"
+            ) from None
 
     async def close(self) -> None:
         """Close the connections; the server goes on serving."""

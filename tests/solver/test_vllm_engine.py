@@ -5,6 +5,7 @@
 
 import asyncio
 import json
+import os
 import shutil
 import threading
 import time
@@ -255,6 +256,29 @@ async def test_a_switch_has_a_deadline(serve: Any, vllm: Vllm, versions: Version
             with pytest.raises(OurFault, match=r"not within policy\.load_s.*go on serving"):
                 await engine.load(versions.path(1))
             assert (await engine.complete(PROMPT, SAMPLING)).ids[0] == 60
+
+
+async def test_each_part_of_a_switch_has_the_deadline(
+    serve: Any, vllm: Vllm, versions: Versions, tmp_path: Path
+) -> None:
+    with serve(vllm) as served:
+        async with opened(versions.path(0), served.url, load_s=2.0) as engine:
+            record = tmp_path / "policy.json"
+            os.mkfifo(record)  # a disk that hangs: whoever reads it waits for a writer
+            with pytest.raises(
+                OurFault, match=r"was not read within policy\.load_s.*go on serving"
+            ):
+                await engine.load(tmp_path)
+            os.close(os.open(record, os.O_WRONLY))
+            vllm.slow_s = 4.0
+            sampling = asyncio.create_task(engine.complete(PROMPT, SAMPLING))
+            await asyncio.sleep(0.1)
+            with pytest.raises(OurFault, match=r"did not end within policy\.load_s.*go on serving"):
+                await engine.load(versions.path(1))
+            assert (await sampling).version == 0
+            vllm.slow_s = 0.0
+            assert (await engine.complete(PROMPT, SAMPLING)).ids[0] == 60
+    assert calls(served).count("/collective_rpc") == 1
 
 
 async def test_one_server_serves_one_process_of_a_home(

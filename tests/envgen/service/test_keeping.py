@@ -1,10 +1,12 @@
 """The stock, kept by a service that really designs, plays and switches versions."""
 
 import shutil
+import time
 from pathlib import Path
 
 from memory import Store
 from solver.versions import PolicyInfo, Versions
+from spadekit.home import training
 
 from .conftest import living
 
@@ -87,3 +89,31 @@ def test_a_measurement_killed_half_way_ends_with_the_same_plays(copied: Path) ->
     with living(copied, "service.stock=0") as service:
         assert service.ended(job)["state"] == "done"
     assert plays(copied) == plays(twin)
+
+
+def test_beside_a_trainer_no_round_is_designed_too_far_ahead_of_it(copied: Path) -> None:
+    def shard(number: int) -> bool:
+        return (copied / "store" / "shards" / f"{number:06d}").exists()
+
+    def asked(rounds: int) -> str:
+        return str(service.post("/jobs", {"kind": "generate", "rounds": rounds})["id"])
+
+    quick = ("service.stock=0", "service.watch_s=0.05", "sync.max_ahead=2")
+    with living(copied, *quick) as service:
+        with training(copied):
+            job = asked(2)
+            service.until(lambda: shard(2))
+            time.sleep(0.5)
+            assert service.get(f"/jobs/{job}")["state"] == "running"
+            assert not list((copied / "runs/main/rounds").glob("*.jsonl"))  # shard 3 is not begun
+            arrive(copied, 1)
+            assert service.ended(job)["state"] == "done"
+            job = asked(1)
+            service.until(lambda: service.get(f"/jobs/{job}")["state"] == "running")
+            service.post(f"/jobs/{job}/cancel")
+            assert service.ended(job)["state"] == "cancelled"
+            job = asked(1)
+        # Nobody trains any more: there is nobody to wait for.
+        assert service.ended(job)["state"] == "done"
+    with Store.open(copied / "store") as store:
+        assert [one.policy_version for one in store.shards()] == [0, 0, 1, 1]
