@@ -4,7 +4,6 @@ import difflib
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from memory.embedding import Embedder
@@ -200,7 +199,7 @@ def rank(tables: Tables, embedder: Embedder, query: Query, latest: Latest) -> li
             where = " AND ".join(filter(None, [where, any_of("id", allowed)]))
     vector = _vector(tables, embedder, query)
     while True:
-        near, worded = _both(tables, vector, query.text, where, window)
+        near, worded = tables.nearest_and_matching(vector, query.text, where, window)
         exhausted = len(near) < window
         near = [(i, s) for i, s in near if i != query.like and passes(latest.get(i), query)]
         worded = [i for i in worded if passes(latest.get(i), query)]
@@ -211,15 +210,6 @@ def rank(tables: Tables, embedder: Embedder, query: Query, latest: Latest) -> li
     scores = fuse([i for i, _ in near], worded)
     order = sorted(scores, key=lambda one: (-scores[one], -similarity.get(one, -1.0), one))
     return [Ranked(one, scores[one], similarity.get(one)) for one in order[: query.limit]]
-
-
-def _both(
-    tables: Tables, vector: Sequence[float], text: str, where: str, window: int
-) -> tuple[list[tuple[str, float]], list[str]]:
-    """Ask for the nearest in meaning and for the words at once: each waits for the disk."""
-    with ThreadPoolExecutor(1) as beside:
-        worded = beside.submit(tables.matching, text, where, window)
-        return tables.nearest(vector, where, window), worded.result()
 
 
 def _by_filters(
