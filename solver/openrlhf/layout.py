@@ -84,6 +84,11 @@ def _check_method(train: TrainConfig, solver: SolverConfig, cluster: ClusterConf
     for name, (value, needed, why) in wanted.items():
         if value != needed:
             raise BadInput(f'OpenRLHF has {why}: {name} = "{value}" must be "{needed}"')
+    if train.lora_rank:
+        raise BadInput(
+            f"train.lora_rank = {train.lora_rank}: OpenRLHF does not bring adapters to the engines that "
+            "sample; set it to 0"
+        )
     if solver.temperature == 0:
         raise BadInput(
             "solver.temperature = 0: greedy plays of an instance are all alike and teach nothing; "

@@ -4,11 +4,13 @@ Run as a program by that interpreter, outside this package: imports nothing of o
 what is missing (a line for the user, "" nothing), and the GPUs that can be had.
 """
 
+import importlib
 import importlib.metadata
 import importlib.util
 import json
 import shutil
 import sys
+from typing import Any
 
 WANTED = "0.11.2"
 NEEDED = ("torch", "ray", "deepspeed", "vllm", "flash_attn", "pyarrow")
@@ -36,8 +38,7 @@ def missing(isolation: str) -> str:
 def gpus(address: str) -> int:
     """Return the GPUs of this machine, or of the Ray cluster at an address."""
     if address:
-        import ray  # type: ignore[import-not-found]
-
+        ray: Any = importlib.import_module("ray")
         ray.init(address, log_to_driver=False, logging_level="ERROR")
         return int(ray.cluster_resources().get("GPU", 0))
     import torch

@@ -195,7 +195,8 @@ def shown(plays: Sequence[PlayRecord], scale: float) -> list[tuple[Shown, Figure
     """Return the samples of one group of plays.
 
     A play that faulted, or in which nothing was sampled, says nothing about the policy: it has no sample.
-    Where every turn is a sequence of its own, each has the play's return, and the mean is over sequences.
+    Where every turn is a sequence of its own, each has the play's return, and the mean is over sequences
+    (on one machine: over plays), since OpenRLHF takes the mean of a row off again.
     """
     found: list[tuple[PlayRecord, TokenSequence]] = [
         (play, sequence)
