@@ -51,7 +51,7 @@ class Vllm:
     """A folder name that it cannot load."""
     slow_s: float = 0.0
     sticks: str = ""
-    """A folder name whose loading takes 1.5 s."""
+    """A folder name whose loading takes 3 s."""
     aborts: int = 0
     hangs_up: bool = False
     """Whether the connection closes at the next request, as after an error."""
@@ -92,7 +92,7 @@ class Vllm:
         return {"ok": True}
 
     def _load(self, folder: Path) -> Any:
-        time.sleep(1.5 if folder.name == self.sticks else 0.0)
+        time.sleep(3.0 if folder.name == self.sticks else 0.0)
         if not folder.is_dir() or folder.name == self.refuses:
             self.weights = None  # meta tensors: the next request kills it
             self.hangs_up = True
@@ -252,7 +252,7 @@ async def test_after_a_failed_switch_the_old_weights_serve_and_the_server_lives(
 async def test_a_switch_has_a_deadline(serve: Any, vllm: Vllm, versions: Versions) -> None:
     vllm.sticks = "v000001"
     with serve(vllm) as served:
-        async with opened(versions.path(0), served.url, load_s=1.0) as engine:
+        async with opened(versions.path(0), served.url, load_s=2.0) as engine:
             with pytest.raises(OurFault, match=r"not within policy\.load_s.*go on serving"):
                 await engine.load(versions.path(1))
             assert (await engine.complete(PROMPT, SAMPLING)).ids[0] == 60
