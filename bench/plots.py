@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median_low
 
 from markupsafe import Markup
 
@@ -24,7 +25,7 @@ BARS_UP_TO = 12
 DOTS_UP_TO = 60
 MOST_PLACES = 60
 """At most so many places of the x axis show their figures."""
-MOST_POINTS = 240
+MOST_POINTS = 120
 """Of a longer run each point is the mean of several."""
 SHADES = 6
 X_TICKS = 7
@@ -91,6 +92,8 @@ class Plots:
         shown = [_thinned(one) for one in lines if one.known]
         if not shown:
             return Markup("")
+        size = max(_size(one.points, MOST_POINTS) for one in lines)
+        note = (note + _meant("point", size)).strip()
         xs = sorted({point.x for one in shown for point in one.points})
         frame = _frame(xs, y_range or _range(shown))
         parts = [_grid(frame)]
@@ -124,6 +127,7 @@ class Plots:
 
         Parts that are 0 everywhere are left out; "" when all are.
         """
+        note = (note + _meant("bar", _size(xs, MOST_PLACES))).strip()
         xs, parts = _binned(xs, {name: row for name, row in parts.items() if any(row)})
         if not parts:
             return Markup("")
@@ -167,6 +171,7 @@ class Plots:
 
         With ``edges`` the rows are bins of a number between them, and ``mean`` is drawn over them.
         """
+        note = (note + _meant("column", _size(xs, MOST_PLACES))).strip()
         xs, rows = _binned(xs, rows)
         if not xs or not any(any(row) for row in rows.values()):
             return Markup("")
@@ -336,7 +341,10 @@ def _drawn(line: Line, frame: _Frame, place: float = 0.0) -> list[Markup]:
     kinds = (
         ("band", band),
         ("bar", whiskers),
-        ("line dash" if line.dashed else "line", path),
+        (
+            f"line{' dash' if line.dashed else ''}{' thin' if len(line.known) > DOTS_UP_TO else ''}",
+            path,
+        ),
         ("dot", dots),
     )
     return [
@@ -383,9 +391,9 @@ def _range(lines: Sequence[Line]) -> tuple[float, float]:
 
 
 def _step(xs: Sequence[float]) -> float:
-    """The least distance of two places, 1 of a single one."""
+    """How far two places mostly are apart, 1 of a single one."""
     ordered = sorted(set(xs))
-    return min((b - a for a, b in itertools.pairwise(ordered)), default=1.0)
+    return median_low([b - a for a, b in itertools.pairwise(ordered)] or [1.0])
 
 
 def _labelled(xs: Sequence[float]) -> list[float]:
@@ -411,17 +419,18 @@ def _places(xs: Sequence[float], most: int) -> list[float]:
 
 def _thinned(line: Line) -> Line:
     """Of a long line the means of neighbours, at most ``MOST_POINTS``."""
-    size = math.ceil(len(line.points) / MOST_POINTS)
-    if size <= 1:
+    size = _size(line.points, MOST_POINTS)
+    if size == 1:
         return line
-    groups = [line.points[at : at + size] for at in range(0, len(line.points), size)]
-    return Line(line.name, tuple(map(_merged, groups)), line.colour, line.dashed)
+    ends = list(range(len(line.points), 0, -size))[::-1]
+    merged = [_merged(line.points[max(0, end - size) : end]) for end in ends]
+    return Line(line.name, tuple(merged), line.colour, line.dashed)
 
 
 def _merged(points: Sequence[Point]) -> Point:
     def mean(values: Sequence[float | None]) -> float | None:
         known = [value for value in values if value is not None]
-        return math.fsum(known) / len(known) if known else None
+        return _mean(known) if known else None
 
     return Point(
         points[-1].x,
@@ -435,12 +444,24 @@ def _binned(
     xs: Sequence[float], rows: Mapping[str, Sequence[float]]
 ) -> tuple[list[float], dict[str, list[float]]]:
     """Of many columns the means of neighbours, at most ``MOST_PLACES`` of them, each at its last x."""
-    size = max(1, math.ceil(len(xs) / MOST_PLACES))
-    starts = range(0, len(xs), size)
-    return [xs[min(at + size, len(xs)) - 1] for at in starts], {
-        name: [math.fsum(row[at : at + size]) / len(row[at : at + size]) for at in starts]
-        for name, row in rows.items()
+    size = _size(xs, MOST_PLACES)
+    ends = list(range(len(xs), 0, -size))[::-1]
+    return [xs[end - 1] for end in ends], {
+        name: [_mean(row[max(0, end - size) : end]) for end in ends] for name, row in rows.items()
     }
+
+
+def _size(steps: Sequence[object], most: int) -> int:
+    """How many neighbours become one."""
+    return max(1, math.ceil(len(steps) / most))
+
+
+def _meant(what: str, size: int) -> str:
+    return f" Each {what} is the mean of {size}." if size > 1 else ""
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
 
 
 def _told(point: Point) -> Markup:
