@@ -175,10 +175,12 @@ class Chat:
 
     def summary(self) -> dict[str, str]:
         """Say in words what was found out about the template."""
-        manner, dialect = (
-            self.manner,
-            "Hermes' <tool_call>" if self.dialect == "hermes" else "Llama 3's",
-        )
+        manner = self.manner
+        forms: dict[Dialect, str] = {
+            "hermes": "JSON in <tool_call>",
+            "xml": "XML in <tool_call>",
+            "llama3": "JSON alone",
+        }
         told = "the template shows the tools" if manner.shows_tools else "told in a system message"
         ends = self.tokenizer.convert_ids_to_tokens(sorted(self.stop_ids))
         return {
@@ -186,7 +188,7 @@ class Chat:
             if manner.separate
             else "one sequence that is appended to",
             "reasoning": "begun by the prompt" if manner.opened else "part of the reply, if any",
-            "tool calls": manner.no_tools or f"{dialect[self.dialect]}, {told}",
+            "tool calls": manner.no_tools or f"{forms[self.dialect]}, {told}",
             "a reply ends with": " or ".join(map(str, ends)),
         }
 

@@ -20,7 +20,7 @@ FORGETFUL = template("chatml").replace("in messages %}", "in messages[-3:] %}")
     [
         ("qwen3", {"conversations": "every turn a sequence of its own", "reasoning": "if any"}),
         ("r1", {"reasoning": "begun by the prompt", "tool calls": "told in a system message"}),
-        ("llama3", {"conversations": "appended", "tool calls": "Llama 3's, the template shows"}),
+        ("llama3", {"conversations": "appended", "tool calls": "JSON alone, the template shows"}),
         ("chatml", {"conversations": "appended", "a reply ends with": "<|im_end|>"}),
     ],
 )
