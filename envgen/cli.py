@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -11,6 +11,11 @@ from spadekit.cli import command, session
 from spadekit.runs import RunOption
 
 T = TypeVar("T")
+Where = Literal["local", "ray"]
+WORKERS = (
+    "Who certifies and runs the environments that are played: this process, or the workers of the Ray "
+    "cluster at producer.ray_address (pip install 'spadework[ray]'). What comes of a round is the same."
+)
 ROUNDS = (
     "Rounds the run shall have in all; the same command goes on after a kill. Default: one more."
 )
@@ -35,12 +40,13 @@ def register(app: typer.Typer) -> None:
                 "--json prints a line for each round.",
             ),
         ] = False,
+        workers: Annotated[Where, typer.Option(help=WORKERS)] = "local",
     ) -> None:
         """Design, certify, measure, admit, publish a shard (the dataset producer)."""
         from envgen import loop as loops
 
         if not follow:
-            _run(ctx, run, loops.generate, rounds)
+            _run(ctx, run, loops.generate, rounds, workers)
             return
         report = session(ctx).report
 
@@ -48,7 +54,7 @@ def register(app: typer.Typer) -> None:
             if report.as_json:
                 report.data(summary)
 
-        _do(ctx, run, lambda work: loops.follow(work, rounds, tell))
+        _do(ctx, run, lambda work: loops.follow(work, rounds, tell), workers)
 
     @command(app, "loop")
     def loop(
@@ -62,14 +68,18 @@ def register(app: typer.Typer) -> None:
         _run(ctx, run, selfplay, rounds)
 
 
-def _do(ctx: typer.Context, run: str, work: Callable[[Any], Awaitable[T]]) -> T:
+def _do(
+    ctx: typer.Context, run: str, work: Callable[[Any], Awaitable[T]], workers: Where = "local"
+) -> T:
     """Open the home and work in it; an interrupt is an ordinary end."""
     from envgen.workspace import open_workspace
 
     current = session(ctx)
 
     async def main() -> T:
-        async with open_workspace(current.home, run, current.settings, current.report) as workspace:
+        async with open_workspace(
+            current.home, run, current.settings, current.report, workers
+        ) as workspace:
             return await work(workspace)
 
     try:
@@ -79,11 +89,15 @@ def _do(ctx: typer.Context, run: str, work: Callable[[Any], Awaitable[T]]) -> T:
         raise typer.Exit(130) from None
 
 
-def _run(ctx: typer.Context, run: str, work: Any, rounds: int | None) -> None:
+def _run(
+    ctx: typer.Context, run: str, work: Any, rounds: int | None, workers: Where = "local"
+) -> None:
     from envgen.overview import show
 
     current = session(ctx)
-    summaries: list[dict[str, Any]] = _do(ctx, run, lambda workspace: work(workspace, rounds))
+    summaries: list[dict[str, Any]] = _do(
+        ctx, run, lambda workspace: work(workspace, rounds), workers
+    )
     if current.report.as_json:
         current.report.data(summaries)
         return

@@ -77,6 +77,8 @@ async def open_workspace(
     with producing(home):
         memory = settings.section(MemoryConfig)
         store = Store.open(memory.place(home), memory, create=True)
+        # Brings in LanceDB, which takes its seconds, and what a kill left outside the tables.
+        store.index()
         _one_run(store, run, home)
         versions = Versions(home / "policy")
         versions.bootstrap(policy_config)
@@ -84,7 +86,7 @@ async def open_workspace(
         try:
             async with (
                 open_policy(versions.path(versions.latest()), policy_config, report.note) as policy,
-                Sandbox(settings.section(SandboxConfig)) as sandbox,
+                _jails(workers, settings.section(SandboxConfig)) as sandbox,
                 Pool(sandbox) as pool,
                 _crew(workers, settings, sandbox, pool, report) as crew,
             ):
@@ -104,6 +106,14 @@ async def open_workspace(
                 )
         finally:
             store.close()
+
+
+def _jails(
+    workers: Literal["local", "ray"], config: SandboxConfig
+) -> AbstractAsyncContextManager[Sandbox]:
+    sandbox = Sandbox(config)
+    # Where others run the environments, this host need not be able to.
+    return sandbox if workers == "local" else nullcontext(sandbox)
 
 
 def _crew(
