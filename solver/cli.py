@@ -4,11 +4,12 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from solver.config import PolicyConfig, SolverConfig, SyncConfig, TrainConfig
+from solver.config import PolicyConfig, SyncConfig, TrainConfig
 from spadekit.cli import Session, command, session
 from spadekit.errors import BadInput
 from spadekit.home import training
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 Backend = Literal["local", "openrlhf"]
 Step = Callable[[int, int], Awaitable[Mapping[str, Any]]]
 """Takes a shard and the version to make of it; returns the version's metrics."""
+NOTHING = (
+    "nothing to do: every shard asked for has its policy version (the newest is {newest}); "
+    "`spadework generate` publishes more shards, --steps trains on them again"
+)
 COLUMNS = ("version", "shard", "plays", "return", "faulted", "solver loss", "designer loss", "s")
 
 
@@ -43,7 +48,12 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         dry_run: Annotated[
-            bool, typer.Option("--dry-run", help="Show what would be played and trained on.")
+            bool,
+            typer.Option(
+                "--dry-run",
+                help="Show what would be played and trained on, on which machines and in how much "
+                "memory; loads no weights, starts and writes nothing. Ends with 1 where it would not fit.",
+            ),
         ] = False,
         follow: Annotated[
             bool,
@@ -71,11 +81,12 @@ def register(app: typer.Typer) -> None:
                 )
             _follow_until_stopped(current, shards, backend)
             return
-        rows = asyncio.run(_train(current, shards, steps, dry_run, backend))
+        if dry_run:
+            _dry_run(current, shards, steps, backend)
+            return
+        rows = asyncio.run(_train(current, shards, steps, backend))
         if current.report.as_json:
             current.report.data(rows)
-        elif rows and dry_run:
-            current.report.record("the first step would be", rows[0])
         elif rows:
             current.report.table("policy versions", COLUMNS, [_row(row) for row in rows])
 
@@ -187,10 +198,9 @@ async def _local_steps(
 
 
 async def _train(
-    current: Session, wanted: str, steps: int | None, dry_run: bool, backend: Backend
+    current: Session, wanted: str, steps: int | None, backend: Backend
 ) -> list[Mapping[str, Any]]:
     from memory import MemoryConfig, Store
-    from solver.planning import plan
     from solver.versions import Versions
 
     settings, note = current.settings, current.report.note
@@ -199,29 +209,74 @@ async def _train(
     known = store.numbers()
     if not known:
         raise BadInput(f"{store.place} holds no shard; `spadework generate` makes one")
-    pinned = select(wanted, known)
     versions = Versions(current.home / "policy")
     versions.bootstrap(settings.section(PolicyConfig))
-    if steps is None:
-        work = [(shard, shard) for shard in pinned if not versions.has(shard)]
-        if not work:
-            some = "every shard" if len(pinned) == len(known) else "every shard named"
-            note(
-                f"nothing to do: {some} has its policy version (the newest is {versions.latest()}); "
-                "`spadework generate` publishes more shards, --steps trains on them again"
-            )
-    else:
-        first = versions.latest() + 1
-        work = [(pinned[(first + n - 1) % len(pinned)], first + n) for n in range(steps)]
+    work = due(select(wanted, known), steps, versions.all())
     if not work:
+        note(NOTHING.format(newest=versions.latest()))
         return []
-    if dry_run:
-        config, playing = settings.section(TrainConfig), settings.section(SolverConfig)
-        shard, version = work[0]
-        return [_outline(plan(store, versions, config, shard, version), config, playing)]
     with training(current.home), store:
         async with _steps(current, store, versions, backend, work) as step:
             return [await step(shard, version) for shard, version in work]
+
+
+def _dry_run(current: Session, wanted: str, steps: int | None, backend: Backend) -> None:
+    """Print what the first step would be; a home without shards or weights is told of as it would be."""
+    from memory import MemoryConfig, Store
+    from solver.dryrun import outline, outline_cluster
+    from solver.versions import Versions
+
+    settings, report = current.settings, current.report
+    memory = settings.section(MemoryConfig)
+    place = memory.place(current.home)
+    first: tuple[int, int] | tuple[None, None] = (None, None)
+    known: list[int] = []
+    if "://" in place or Path(place).is_dir():
+        with Store.open(place, memory) as store:
+            known = store.numbers()
+    if known:
+        made = Versions(current.home / "policy").all()
+        work = due(select(wanted, known), steps, made)
+        if not work:
+            report.note(NOTHING.format(newest=max(made)))
+            if report.as_json:
+                report.data(None)
+            return
+        first = work[0]
+    tell = outline_cluster if backend == "openrlhf" else outline
+    told = tell(settings, current.home, *first)
+    if report.as_json:
+        report.data(told.as_json())
+    else:
+        for title, figures in (
+            ("the first step would be", told.step),
+            ("at most", told.work),
+            ("on", told.machines),
+        ):
+            report.record(title, {name: _in_words(value) for name, value in figures.items()})
+        if told.memory:
+            columns = ("device", "phase", "need", "GB")
+            rows = [[one[name] for name in columns] for one in told.memory]
+            report.table("memory, by arithmetic", columns, rows)
+        if told.command:
+            report.text(told.command)
+    for line in told.notes:
+        report.note(line)
+    for line in told.refusals:
+        report.error(line)
+    if told.refusals:
+        raise typer.Exit(1)
+
+
+def due(pinned: Sequence[int], steps: int | None, made: Sequence[int]) -> list[tuple[int, int]]:
+    """Return what is to be trained: a shard and the policy version to make of it, in order.
+
+    ``made`` are the versions that are there. Without ``steps``, one for each shard without its own.
+    """
+    if steps is None:
+        return [(shard, shard) for shard in pinned if shard not in made]
+    first = max(made, default=0) + 1
+    return [(pinned[(first + n - 1) % len(pinned)], first + n) for n in range(steps)]
 
 
 def select(wanted: str, known: Sequence[int] | None) -> list[int]:
@@ -247,19 +302,11 @@ def select(wanted: str, known: Sequence[int] | None) -> list[int]:
     return sorted(chosen)
 
 
-def _outline(step: Any, config: TrainConfig, playing: SolverConfig) -> dict[str, Any]:
-    return {
-        "version": step.version,
-        "parent": step.parent.version,
-        "shard": step.shard,
-        "environments": len(step.environments),
-        "plays": len(step.jobs),
-        "designs": len(step.designs.samples),
-        "design tokens": sum(sample.tokens for sample in step.designs.samples),
-        "designs left out": ", ".join(f"{n} {why}" for why, n in step.designs.dropped.items()),
-        "most play tokens": len(step.jobs) * playing.max_turns * playing.max_tokens,
-        "optimiser": config.optimiser,
-    }
+def _in_words(value: Any) -> Any:
+    """A mapping as `2 this, 3 that`; a large count with its thousands apart."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{count} {name}" for name, count in value.items()) or "none"
+    return f"{value:,}" if isinstance(value, int) and value > 9999 else value
 
 
 def _row(metrics: Mapping[str, Any]) -> list[Any]:

@@ -42,6 +42,18 @@ def plan(store: Store, versions: Versions, config: TrainConfig, shard: int, vers
             f"{versions.root}; train on the shards before it first"
         )
     parent = versions.validate(version - 1)
+    state = read_curriculum(versions.path(parent.version))
+    return plan_after(store, parent, state, config, shard)
+
+
+def plan_after(
+    store: Store, parent: PolicyInfo, state: State, config: TrainConfig, shard: int
+) -> Plan:
+    """Decide what the step after version ``parent`` plays and trains on; changes nothing.
+
+    ``state`` is the curriculum's that ``parent`` is stored with. Raises ``BadInput``.
+    """
+    version = parent.version + 1
     data = store.shard(shard)
     standings = _standings_before(store, parent.version, data)
     here = {one.id: one for one in data.environments}
@@ -49,7 +61,7 @@ def plan(store: Store, versions: Versions, config: TrainConfig, shard: int, vers
     elsewhere = store.environments(ids=sorted(set(frontier) - here.keys()))
     known = here | {one.id: one for one in elsewhere}
     choice, state = curriculum.choose(
-        read_curriculum(versions.path(parent.version)),
+        state,
         [_candidate(one, standings.get(name)) for name, one in known.items()],
         Rules(
             shard=shard,

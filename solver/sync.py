@@ -46,10 +46,11 @@ def next_shard(published: Collection[int], trained: Collection[int]) -> int | No
 def check_lag(config: SyncConfig, train: TrainConfig) -> None:
     """Refuse a schedule by which every design would be too old to be trained on: ``BadInput``.
 
-    A shard is trained on from the version before its number.
+    A shard is trained on from the version before its number. Where designs are not trained on at all
+    (``train.designer_weight`` 0) they may be of any age.
     """
     lag = config.max_ahead - 1 + config.every - 1
-    if lag > train.max_lag:
+    if lag > train.max_lag and train.designer_weight:
         raise BadInput(
             f"sync.max_ahead = {config.max_ahead} and sync.every = {config.every} let designs be {lag} "
             f"versions old when they are trained on, and train.max_lag = {train.max_lag} leaves them "

@@ -112,9 +112,9 @@ def test_a_folder_with_bad_files_imports_the_rest_and_twice_adds_nothing(
 
     # An imported shard is a fixed pool to train on.
     code, plan = run(monkeypatch, capsys, "train", "--dry-run", "--home", home)
-    assert (code, plan[0]["environments"], plan[0]["shard"]) == (0, 2, 1)
-    assert plan[0]["plays"] > 0
-    assert plan[0]["designs"] == 0
+    assert (code, plan["step"]["environments"], plan["step"]["shard"]) == (0, 2, 1)
+    assert plan["step"]["plays"] > 0
+    assert plan["step"]["designs"] == 0
 
     # What one home holds, another takes as it is, its files or its export.
     other = tmp_path / "other"

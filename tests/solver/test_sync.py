@@ -51,6 +51,7 @@ def test_a_schedule_by_which_every_design_is_too_old_is_refused(max_ahead: int, 
     with pytest.raises(BadInput, match="5 versions old .*max_lag = 4"):
         sync.check_lag(config, TrainConfig(max_lag=4))
     sync.check_lag(config, TrainConfig(max_lag=5))
+    sync.check_lag(config, TrainConfig(max_lag=4, designer_weight=0.0))
 
 
 @pytest.mark.parametrize("wrong", [{"every": 0}, {"max_ahead": 0}, {"watch_s": 0.0}])
