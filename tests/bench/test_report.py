@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,10 @@ from bench.commands import report
 from bench.figures import RunFigures, funnel, gather, known_runs
 from bench.report import MOST_ROWS, render, rounds_table, versions_table
 from bench.report_charts import round_seconds, stage_shares, step_seconds
-from memory import MemoryConfig, StandingRecord, Store
+from envgen.summary import summarise
+from memory import Manifest, MemoryConfig, StandingRecord, Store
+from memory.variety import Variety
+from solver.curves import of_round
 from solver.versions import Versions
 from spadekit.cli import Session
 from spadekit.errors import BadInput
@@ -187,6 +190,24 @@ def test_every_design_ends_somewhere(figures: RunFigures) -> None:
     shares = stage_shares(figures.rounds)
     assert next(iter(shares)) == "admitted" and list(shares)[-1] == "read"
     assert [sum(column) for column in zip(*shares.values(), strict=True)] == pytest.approx([1, 1])
+
+
+def test_a_round_has_the_documented_names() -> None:
+    meta = dict.fromkeys(summarise([], [], []), 1) | {
+        "refused_at": {"solvable": 1},
+        "variety": asdict(Variety(0.5, 0.1, 0.2, False)),
+        "monitors": {"figures": {"garbage": {"count": 1, "of": 2, "share": 0.5}}},
+        "seconds": dict.fromkeys(("design", "certify", "probe", "total", "forward"), 1.0),
+        "seed": 0,
+        "round": 1,
+    }
+    head = Manifest(1, "", 0, "", "2026-01-01T00:00:00+00:00", {}, meta, "")
+    text = (Path(__file__).parents[2] / "docs" / "curves.md").read_text()
+    part = text.split("## Rounds\n")[1].split("\n## ")[0]
+    cells = [row.split("|")[1] for row in part.splitlines() if row.startswith("| `")]
+    told = {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
+    named = {name.replace("STAGE", "solvable").replace("NAME", "garbage") for name in told}
+    assert named - set(of_round(head).values) == set()
 
 
 def test_a_run_of_two_processes_has_versions_that_are_no_rounds(

@@ -1,8 +1,9 @@
 """The curves of a run: names, files that are only appended to, steps that are never lost or repeated."""
 
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from memory import Manifest
 from solver import curves
+from solver.metrics import PlayMetrics, RoleMetrics, Seconds, StepMetrics
 from solver.versions import INFO, PolicyInfo, Versions
 from spadekit.files import write_json
 
@@ -114,6 +116,26 @@ def test_a_version_s_metrics_keep_their_paths_and_new_ones_appear_by_themselves(
         "designer/some/new/figure": 3.0,
         "train/seconds/play": 2.5,
     }
+
+
+def documented(heading: str) -> set[str]:
+    """Names in a table of docs/curves.md, for a role and without those that end in a word to fill in."""
+    text = (Path(__file__).parents[2] / "docs" / "curves.md").read_text()
+    part = text.split(f"## {heading}\n")[1].split("\n## ")[0]
+    cells = [row.split("|")[1] for row in part.splitlines() if row.startswith("| `")]
+    names = {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
+    named = {name.replace("ROLE/", f"{role}/") for name in names for role in ("solver", "designer")}
+    return {name for name in named if not name.rpartition("/")[2].isupper()}
+
+
+def test_a_version_has_the_documented_names() -> None:
+    role = {one.name: 1 for one in fields(RoleMetrics)} | {"dropped": {}}
+    plays = {one.name: 1 for one in fields(PlayMetrics)}
+    seconds = {one.name: 1 for one in fields(Seconds)}
+    metrics = {one.name: 1 for one in fields(StepMetrics)}
+    metrics |= {"plays": plays, "solver": role, "designer": role, "seconds": seconds}
+    found = curves.of_version(PolicyInfo(1, 0, 1, 1, "", {}, metrics), 0.0)
+    assert documented("Policy versions") - set(found.values) == set()
 
 
 def test_what_is_no_finite_number_is_a_gap() -> None:
