@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
         run: Annotated[str, typer.Argument(help="Name of the run.")],
         heldout_every: Annotated[int, typer.Option(min=0, metavar="K", help=EVERY_HELP)] = 0,
     ) -> None:
-        """Write one HTML page about a run: validity, returns, regret, held-out return, time."""
+        """Write one HTML page about a run: what both roles earn, designs, training, faults, time."""
         from bench.commands import report as work
 
         work(session(ctx), run, heldout_every)
