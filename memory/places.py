@@ -77,6 +77,10 @@ class Place(ABC):
     def files(self) -> dict[str, int]:
         """Return every file below, relative name and bytes, in order; {} for no such folder."""
 
+    def names(self) -> list[str]:
+        """Return the names of the files directly below, in order."""
+        return [name for name in self.files() if "/" not in name]
+
     @abstractmethod
     def folders(self) -> list[str]:
         """Return the names of the folders directly below, in order."""
@@ -164,6 +168,13 @@ class Folder(Place):
                 except FileNotFoundError:
                     continue
         return found
+
+    def names(self) -> list[str]:
+        # Every search looks for new logs, of which there may be thousands: no size, no second look.
+        if not self.path.is_dir():
+            return []
+        with os.scandir(self.path) as entries:
+            return sorted(one.name for one in entries if one.is_file() and one.name[0] != ".")
 
     def folders(self) -> list[str]:
         if not self.path.is_dir():
@@ -324,7 +335,7 @@ def place_of(address: Path | str) -> Place:
 
 def names(folder: Place, suffix: str) -> Sequence[str]:
     """Return the files directly in a folder that end in ``suffix``, in order."""
-    return [name for name in folder.files() if "/" not in name and name.endswith(suffix)]
+    return [name for name in folder.names() if name.endswith(suffix)]
 
 
 def _connect(uri: str) -> Any:

@@ -24,6 +24,10 @@ from memory.config import MemoryConfig
 from memory.fusion import answers, terms
 from memory.schema import DESIGNS, ENVIRONMENTS, PLAYS, STANDINGS
 
+# Every update of a vector index warns of each partition that got no new row. LanceDB reads this when
+# it is imported, which is not before this module is.
+os.environ.setdefault("LANCEDB_LOG", "error")
+
 QUARANTINE = (
     "id",
     "shard",
@@ -223,7 +227,8 @@ class Tables:
         """
         self.ensure_indexes(name)
         table = self.table(name)
-        if table.index_stats("id_idx").num_unindexed_rows < _LOOSE:
+        stats = table.index_stats("id_idx")
+        if stats is None or stats.num_unindexed_rows < _LOOSE:
             return
         for column, kind in _INDEXES[name].items():
             made = _index(kind)
@@ -274,8 +279,6 @@ class Tables:
 
     def _connect(self) -> Any:
         if self._db is None:
-            # Every update of a vector index warns of each partition that got no new row.
-            os.environ.setdefault("LANCEDB_LOG", "error")
             import lancedb
 
             fresh = dt.timedelta(seconds=self.config.fresh_s)
