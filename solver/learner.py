@@ -125,7 +125,8 @@ class Learner:
             )
             for name, rate in rates.items()
         }
-        if (folder / OPTIMISER).exists():
+        looked_at = not rates and self._base is None
+        if (folder / OPTIMISER).exists() and not looked_at:
             self._restore(folder / OPTIMISER)
         elif self._base not in (None, folder):
             raise BadInput(f"{folder / OPTIMISER} is missing; {MEND}")

@@ -28,7 +28,6 @@ def load_model(folder: Path) -> Any:
         model, found = AutoModelForCausalLM.from_pretrained(  # type: ignore[misc]
             folder,
             dtype=torch.float32,
-            attn_implementation="sdpa",
             local_files_only=True,
             output_loading_info=True,
         )

@@ -4,43 +4,40 @@ import math
 import random
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file
+from transformers import (
+    AutoModelForCausalLM,
+    Gemma2Config,
+    GPT2Config,
+    LlamaConfig,
+    Qwen3Config,
+)
 
+from solver.advantages import centred
 from solver.config import PolicyConfig, TrainConfig
 from solver.engines.local import LocalEngine
 from solver.learner import Item, Learner, Share, micro_batches
+from solver.loss import pull
 from solver.policy import Sampling
 from solver.samples import Batch, Sample
 from solver.trainer import learn
 from solver.weights import load_model
 from spadekit.errors import BadInput
+from tests.solver.rollouts import make_samples
 
-
-def make_samples(count: int, seed: int = 0, version: int = 0, group: int = 4) -> list[Sample]:
-    """Samples of mixed lengths with a prompt, two sampled stretches and text between them."""
-    rng = random.Random(seed)
-    samples = []
-    for number in range(count):
-        lengths = [rng.randint(2, 30), rng.randint(1, 9), rng.randint(1, 6), rng.randint(1, 9)]
-        mask = tuple(place % 2 for place, length in enumerate(lengths) for _ in range(length))
-        ids = tuple(rng.randrange(20, 400) for _ in mask)
-        logprobs = tuple(-3.0 * rng.random() if sampled else 0.0 for sampled in mask)
-        temperature = (1.0, 0.7)[number % 2]
-        samples.append(
-            Sample(
-                *(f"g{number // group}",) * 2,
-                ids,
-                mask,
-                logprobs,
-                rng.random(),
-                temperature,
-                version,
-            )
-        )
-    return samples
+SMALL: dict[str, Any] = {
+    "hidden_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "intermediate_size": 96,
+    "vocab_size": 400,
+    "pad_token_id": 0,
+}
 
 
 def naive_gradient(
@@ -64,6 +61,33 @@ def naive_gradient(
             loss = -torch.min(ratio * item.advantage, bounded * item.advantage) * weight / divisor
             loss.backward(retain_graph=True)
     return {name: value.grad for name, value in model.named_parameters() if value.grad is not None}
+
+
+FAMILIES: dict[str, Any] = {
+    "llama, tied": LlamaConfig(tie_word_embeddings=True, **SMALL),
+    "llama, untied": LlamaConfig(tie_word_embeddings=False, **SMALL),
+    "qwen3, tied": Qwen3Config(tie_word_embeddings=True, head_dim=12, **SMALL),
+    "qwen3, untied": Qwen3Config(tie_word_embeddings=False, head_dim=12, **SMALL),
+    "gpt2": GPT2Config(n_embd=48, n_layer=2, n_head=4, vocab_size=400, n_positions=512),
+    "gemma2, capped logits": Gemma2Config(
+        head_dim=12, query_pre_attn_scalar=12, final_logit_softcapping=30.0, **SMALL
+    ),
+}
+"""Grouped queries, tied and untied output layers, learned positions, a head that is more than linear."""
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_any_causal_model_is_trained_by_the_same_gradient(family: str, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    AutoModelForCausalLM.from_config(FAMILIES[family]).save_pretrained(tmp_path)
+    test_the_gradient_equals_a_naive_computation(tmp_path, anchored=False)
+
+
+def test_logits_made_in_parts_give_the_same_gradient(
+    model_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solver.learner.LOGITS", 400 * 7)
+    test_the_gradient_equals_a_naive_computation(model_dir, anchored=True)
 
 
 @pytest.mark.parametrize("anchored", [False, True])
@@ -250,3 +274,63 @@ def test_a_damaged_optimiser_says_what_mends_it(model_dir: Path, tmp_path: Path)
     (tmp_path / "optimiser.state").write_bytes(b"half")
     with pytest.raises(BadInput, match="remove the folder to train that version again"):
         Learner(tmp_path, {"solver": 1e-3}, TrainConfig())
+
+
+def test_both_roles_pull_equally_however_many_samples_each_has(model_dir: Path) -> None:
+    """The shared step's gradient is that of SPADE's one sum with the designer's rewards scaled."""
+    plays, designs = make_samples(24), make_samples(4, seed=9, group=2)
+    # A length for all: `dr_grpo` then weighs samples alone, as the method's scale does.
+    config = TrainConfig(
+        optimiser="shared", aggregation="dr_grpo", solver_updates=1, grad_clip=1e9, weight_decay=0
+    )
+
+    def gradient(solver: list[Sample], designer: list[Sample]) -> torch.Tensor:
+        learner = Learner(model_dir, {"shared": 0.0}, config)
+        learn(
+            learner,
+            {"solver": Batch(tuple(solver)), "designer": Batch(tuple(designer))},
+            0,
+            model_dir,
+        )
+        return torch.cat([value.grad.flatten() for value in learner.model.parameters()])
+
+    once = gradient(plays, designs)
+    assert torch.allclose(gradient(plays * 3, designs), once, atol=1e-6)
+    assert torch.allclose(gradient(plays, designs * 3), once, atol=1e-6)
+    scale = len(plays) / len(designs)
+    both = Learner(model_dir, {"one": 0.0}, config)
+    advantages = [
+        centred([s.reward for s in of], [s.baseline for s in of]) for of in (plays, designs)
+    ]
+    items = [
+        Item(sample, value * factor)
+        for of, values, factor in ((plays, advantages[0], 1.0), (designs, advantages[1], scale))
+        for sample, value in zip(of, values, strict=True)
+    ]
+    both.step("one", [Share(items, 1.0, len(items) * config.dr_grpo_tokens)])
+    summed = torch.cat([value.grad.flatten() for value in both.model.parameters()])
+    assert torch.allclose(summed * len(items) / len(plays), once, atol=1e-6)
+
+
+def test_a_few_designs_pull_less_than_thousands_of_plays() -> None:
+    assert pull(1.0, 4, 200) == 1.0
+    assert pull(0.5, 4, 400) == 0.25
+    assert pull(1.0, 4, 0) == 1.0 and pull(1.0, 0, 9) == 0.0
+
+
+def test_forward_passes_in_bfloat16_give_nearly_the_same_gradient(model_dir: Path) -> None:
+    norms = []
+    for dtype in ("float32", "bfloat16"):
+        policy = PolicyConfig(dtype=dtype)  # type: ignore[arg-type]
+        learner = Learner(model_dir, {"solver": 1e-3}, TrainConfig(), policy=policy)
+        items = [Item(sample, sample.reward - 0.5) for sample in make_samples(8)]
+        norms.append(learner.step("solver", [Share(items, 1.0, 50.0)])[1])
+        assert all(value.dtype == torch.float32 for value in learner.model.parameters())
+    assert norms[0] != norms[1] and norms[0] == pytest.approx(norms[1], rel=0.05)
+
+
+def test_a_gpu_that_is_not_there_is_one_clear_line(model_dir: Path) -> None:
+    if torch.cuda.is_available():
+        pytest.skip("there is one")
+    with pytest.raises(BadInput, match="torch sees no GPU"):
+        Learner(model_dir, {}, TrainConfig(), policy=PolicyConfig(device="cuda"))
