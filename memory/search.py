@@ -16,6 +16,7 @@ from spadekit.errors import BadInput
 Band = tuple[float, float]
 
 _PREFILTER = 2_000  # up to so many ids go into the query; more are filtered after it
+_FILTERED_AFTER = 200  # so many candidates are quicker to filter than ids are to put into a query
 _WIDEST = 1_000_000
 
 
@@ -191,10 +192,11 @@ def rank(tables: Tables, embedder: Embedder, query: Query, latest: Latest) -> li
     window = max(50, 5 * query.limit)
     if query.by_standing and query.status != "unmeasured":
         allowed, share = latest.passing(query, _PREFILTER)
-        if allowed is None:
-            window = max(window, math.ceil(2 * query.limit / share))
-        elif not allowed:
+        if share == 0.0:
             return []
+        needed = math.ceil(2 * query.limit / share)
+        if allowed is None or needed <= _FILTERED_AFTER:
+            window = max(window, needed)
         else:
             where = " AND ".join(filter(None, [where, any_of("id", allowed)]))
     vector = _vector(tables, embedder, query)
