@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
     def throughput(
         ctx: typer.Context,
         only: Annotated[
-            Literal["sandbox", "engine", "certificate", "probe", "memory", "soak"] | None,
+            Literal["sandbox", "engine", "certificate", "probe", "train", "memory", "soak"] | None,
             typer.Option(help="Measure one part only."),
         ] = None,
     ) -> None:

@@ -8,7 +8,6 @@ another, D hidden size, V vocabulary.
 
 import math
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from solver.config import PolicyConfig, TrainConfig
+from solver.device import computing, require
 from solver.loss import Clipping, TokenLoss, policy_loss, token_logprobs
 from solver.samples import Sample
 from solver.versions import OPTIMISER
@@ -97,12 +97,10 @@ class Learner:
         policy: PolicyConfig | None = None,
     ) -> None:
         self._policy = policy = policy or PolicyConfig()
-        if policy.device == "cuda" and not torch.cuda.is_available():
-            raise BadInput("policy.device = cuda, but torch sees no GPU here; set it to cpu")
+        require(policy)
         self.config = config
         self._base = (base or folder) if config.lora_rank else None
         self._device = policy.device
-        self._half = policy.dtype == "bfloat16"
         # Evaluation mode: dropout would make the trainer's log-probabilities differ from the
         # sampler's.
         self.model = load_model(self._base or folder).eval()
@@ -218,7 +216,7 @@ class Learner:
     def _states(self, fed: "_Fed") -> Tensor:
         """What predicts the sampled tokens: hidden states (N, D), or logits (N, V) where the head is
         more than a linear layer."""
-        with self._precision():
+        with computing(self._policy):
             if self._head is not None:
                 out = self.model.base_model(input_ids=fed.ids_B_T, use_cache=False)
                 found: Tensor = out.last_hidden_state
@@ -227,7 +225,7 @@ class Learner:
         return found.flatten(0, 1).index_select(0, fed.before_N)
 
     def _logprobs(self, states: Tensor, fed: "_Fed", part: slice) -> tuple[Tensor, Tensor]:
-        with self._precision():
+        with computing(self._policy):
             logits_N_V = states if self._head is None else self._head(states)
         return token_logprobs(logits_N_V, fed.sampled_N[part], fed.temperature_N[part])
 
@@ -246,9 +244,6 @@ class Learner:
         """Slices of the sampled tokens whose logits are made together."""
         size = max(1, LOGITS // self.vocabulary)
         return [slice(start, start + size) for start in range(0, len(fed.sampled_N), size)]
-
-    def _precision(self) -> AbstractContextManager[Any]:
-        return torch.autocast(self._device, torch.bfloat16) if self._half else nullcontext()
 
     def _plain_head(self) -> Any:
         """The output layer where logits are just it on the last hidden state, else None.

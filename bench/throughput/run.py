@@ -11,11 +11,11 @@ import typer
 
 from bench.config import MemoryBenchConfig
 from bench.machine import load_average, machine
-from bench.throughput import certificate, engine, memory, probe, sandbox, soak
+from bench.throughput import certificate, engine, memory, probe, sandbox, soak, train
 from bench.throughput.row import Row
 from envgen.config import ProducerConfig
 from sandbox import SandboxConfig
-from solver.config import PolicyConfig
+from solver.config import PolicyConfig, TrainConfig
 from solver.versions import Versions
 from spadekit.cli import Session
 from spadekit.errors import BadInput
@@ -70,6 +70,8 @@ async def measure(session: Session, only: str | None) -> list[Row]:
         rows += await certificate.measure(settings.section(SandboxConfig), together)
     if only in (None, "probe"):
         rows += await probe.measure(*_policy(session), settings)
+    if only == "train":  # needs TRL, which only development has
+        rows += train.measure(_policy(session)[0], settings.section(TrainConfig))
     if only == "memory":
         rows += memory.measure(settings.section(MemoryBenchConfig), session.home / "bench")
     if only == "soak":  # minutes of hostile episodes: only when asked for

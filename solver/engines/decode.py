@@ -223,7 +223,7 @@ class _Sampler:
         for row, sampling in enumerate(samplings):
             if sampling.temperature:
                 uniform[row, : sampling.max_tokens] = uniforms(sampling.seed, sampling.max_tokens)
-        self.uniform_B_T = torch.from_numpy(uniform)
+        self.uniform_B_T = torch.tensor(uniform)  # on the device of the others
         temperature = torch.tensor([sampling.temperature for sampling in samplings])
         self.greedy_B = temperature == 0
         self.temperature_B = torch.where(self.greedy_B, 1.0, temperature)[:, None]

@@ -19,6 +19,7 @@ import torch
 
 from solver.chat import Chat
 from solver.config import PolicyConfig
+from solver.device import computing, require
 from solver.engines.decode import Decoder, Request, Usage
 from solver.policy import Completion, Sampling
 from solver.versions import version_of
@@ -37,10 +38,12 @@ class LocalEngine:
         self._version = version_of(model_dir)
         # Before the weights: an unsuitable template is found at once.
         self.chat = Chat.open(model_dir, config.thinking)
-        self._model = load_model(model_dir).eval()
-        self._decoder = Decoder(
-            self._model, self.chat.stop_ids, config.cache_mb * 2**20, config.batch_tokens
-        )
+        require(config)
+        self._model = load_model(model_dir).eval().to(config.device)
+        with computing(config):
+            self._decoder = Decoder(
+                self._model, self.chat.stop_ids, config.cache_mb * 2**20, config.batch_tokens
+            )
         self._thread = ThreadPoolExecutor(1, "policy")
         self._pending: list[tuple[Request, asyncio.Future[Completion]]] = []
         self._clients = 0
@@ -153,7 +156,8 @@ class LocalEngine:
     def _run(self, requests: list[Request]) -> None:
         # A trainer in this process sets the number for the whole of the arithmetic library.
         torch.set_num_threads(self._config.threads)
-        self._decoder.run(requests, self._config.max_batch, self._version)
+        with computing(self._config):
+            self._decoder.run(requests, self._config.max_batch, self._version)
 
     def _handed_back(self, done: "asyncio.Future[None]", entries: list[Any]) -> None:
         self._busy = False

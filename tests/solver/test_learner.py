@@ -4,7 +4,7 @@ import math
 import random
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import torch
@@ -108,8 +108,12 @@ def test_the_gradient_equals_a_naive_computation(model_dir: Path, anchored: bool
     assert norm == pytest.approx(total, rel=1e-5)
 
 
-async def test_sampler_and_trainer_agree_on_log_probabilities(model_dir: Path) -> None:
-    engine = LocalEngine.open(model_dir, PolicyConfig())
+@pytest.mark.parametrize(("dtype", "most"), [("float32", 1e-4), ("bfloat16", 0.3)])
+async def test_sampler_and_trainer_agree_on_log_probabilities(
+    dtype: Literal["float32", "bfloat16"], most: float, model_dir: Path
+) -> None:
+    policy = PolicyConfig(dtype=dtype)
+    engine = LocalEngine.open(model_dir, policy)
     samples = []
     for number, temperature in enumerate((1.0, 0.6, 1.7, 0.0)):
         prompt = tuple(range(20, 40 + number))
@@ -128,9 +132,9 @@ async def test_sampler_and_trainer_agree_on_log_probabilities(model_dir: Path) -
             )
         )
     engine.close()
-    found = Learner(model_dir, {}, TrainConfig()).logprobs(samples)
+    found = Learner(model_dir, {}, TrainConfig(), policy=policy).logprobs(samples)
     for sample, logp in zip(samples, found, strict=True):
-        assert torch.allclose(logp, Item(sample, 0.0).behaviour_N, atol=1e-4)
+        assert torch.allclose(logp, Item(sample, 0.0).behaviour_N, atol=most)
 
 
 def test_micro_batches_hold_every_sample_once_within_the_budget() -> None:

@@ -157,7 +157,11 @@ async def pool() -> AsyncIterator[Pool]:
 
 
 async def train(
-    folder: Path, *shards: int, config: TrainConfig = TRAIN, digest: str = "digest"
+    folder: Path,
+    *shards: int,
+    config: TrainConfig = TRAIN,
+    digest: str = "digest",
+    version: int | None = None,
 ) -> list[StepResult]:
     """Train on shards in one process with one engine, as the loop does."""
     versions = Versions(folder / "policy")
@@ -167,7 +171,11 @@ async def train(
         async with pool() as opened:
             for shard in shards:
                 chosen = settings(config, digest)
-                results.append(await train_step(store, engine, opened, versions, chosen, shard))
+                results.append(
+                    await train_step(
+                        store, engine, opened, versions, chosen, shard, version=version
+                    )
+                )
     engine.close()
     return results
 
@@ -422,3 +430,18 @@ def test_shard_lists_are_read() -> None:
     for absent in ("4", "2-9", "3-1"):
         with pytest.raises(BadInput, match="does not exist"):
             select(absent, [1, 2, 3])
+
+
+async def test_a_shard_of_which_only_text_is_left_is_one_clear_line(
+    home: Callable[[str], Path],
+) -> None:
+    folder = home("a")
+    with Store.open(folder / "store") as store:
+        texts = [
+            replace(design(n, 3), text_only=True, prompt_ids=(), ids=(), logprobs=())
+            for n in range(3)
+        ]
+        store.publish(3, [], texts, [], [], meta={"policy_version": 0})
+    with pytest.raises(BadInput, match="nothing of shard 3 .* 3 of its designs are text only"):
+        await train(folder, 3, config=replace(TRAIN, replay=0.0, solver_weight=0.0), version=1)
+    assert Versions(folder / "policy").all() == [0]
