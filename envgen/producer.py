@@ -133,12 +133,6 @@ class Round:
             )
             self._meter.step("begun")
             drafts = await self._work(plan)
-            spent = self._spent()
-            self.seconds |= {
-                "total": spent.total_s,
-                "forward": spent.forward_s,
-                "tries": spent.tries,
-            }
             manifest = self._publish(drafts, plan)
         finally:
             self.journal.close()
@@ -250,9 +244,9 @@ class Round:
                 place.chain = await authoring.author(place.draft)
                 await self._embed(place.last)
                 place.written.set()
-                await place.decided.wait()
+                await asyncio.sleep(0)  # for a decision that waited for this design only
                 if not place.last.outcome:
-                    await self._probe(place.last, done["plays", place.last.index], measuring)
+                    await self._probe(place, done["plays", place.last.index], measuring)
 
         async def decide() -> None:
             # What is compared must not depend on timing: all that the store knows is embedded first.
@@ -261,7 +255,7 @@ class Round:
             # In order of places, so that which of two twins is the variant does not depend on timing.
             for place in places:
                 await place.written.wait()
-                if not place.last.outcome:
+                if not place.last.outcome:  # what plays come to is said after the decision only
                     self._decide(place.last, known)
                     self._meter.step("decided", fell=place.last.stage)
                 place.decided.set()
@@ -300,8 +294,27 @@ class Round:
             draft.refuse("duplicate", "diversity", decision.stage, decision.explanation)
 
     async def _probe(
-        self, draft: Draft, entries: list[dict[str, Any]], measuring: Measuring
+        self, place: "_Place", entries: list[dict[str, Any]], measuring: Measuring
     ) -> None:
+        """Measure a design, unless it is decided to be a duplicate.
+
+        The plays begin before that is decided: the policy would have nothing to do while the slowest of
+        the earlier places is certified. Those of a duplicate are given up.
+        """
+        draft = place.last
+        playing = asyncio.create_task(self._play(draft, entries, measuring))
+        try:
+            await place.decided.wait()
+            if not draft.outcome:
+                self._settle(draft, await playing)
+                self._meter.step("measured", fell=draft.stage)
+        finally:
+            playing.cancel()
+            await asyncio.gather(playing, return_exceptions=True)
+
+    async def _play(
+        self, draft: Draft, entries: list[dict[str, Any]], measuring: Measuring
+    ) -> SandboxFault | EnvironmentFault | None:
         """Play until the probe has seen enough; each batch of plays is journalled when done."""
         for entry in entries:
             draft.plays += from_entry(entry)
@@ -313,16 +326,19 @@ class Round:
                 draft.plays,
                 lambda records: self._note(as_entry(draft.index, records)),
             )
-            self._settle(draft)
-        except SandboxFault as fault:
+        except (SandboxFault, EnvironmentFault) as fault:
+            return fault
+        return None
+
+    def _settle(self, draft: Draft, fault: SandboxFault | EnvironmentFault | None) -> None:
+        """Say what the plays come to; too many faulted ones are a reason to refuse."""
+        if isinstance(fault, SandboxFault):
             draft.refuse("faulted", "probe", "sandbox", str(fault))
-        except EnvironmentFault as fault:
+            return
+        if fault is not None:
             # It loaded for its certificate: a source that loads only sometimes.
             draft.refuse("refused", "probe", fault.reason, str(fault))
-        self._meter.step("measured", fell=draft.stage)
-
-    def _settle(self, draft: Draft) -> None:
-        """Say what the plays come to; too many faulted ones are a reason to refuse."""
+            return
         draft.standing = measure(draft.identity, self.version, draft.plays, self.number)
         faults = Counter(record.fault for record in draft.plays if record.fault)
         share = faults.total() / len(draft.plays)
@@ -350,6 +366,12 @@ class Round:
             self.work.policy.chat.text_only,
         )
         closing = close(drafts, origin, settings, self._averages())
+        spent = self._spent()
+        self.seconds |= {
+            "total": spent.total_s,
+            "forward": spent.forward_s,
+            "tries": spent.tries,
+        }
         meta = {
             "run": self.work.run,
             "seed": self.work.seed,

@@ -78,7 +78,7 @@ async def open_workspace(
         memory = settings.section(MemoryConfig)
         store = Store.open(memory.place(home), memory, create=True)
         # Brings in LanceDB, which takes its seconds, and what a kill left outside the tables.
-        store.index()
+        store.latest_standings()
         _one_run(store, run, home)
         versions = Versions(home / "policy")
         versions.bootstrap(policy_config)
