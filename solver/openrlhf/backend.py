@@ -98,8 +98,8 @@ def _begin(
     """Prepare a launch that goes on from the newest version."""
     newest, root = versions.latest(), home.resolve() / "cluster"
     versions.validate(newest)
-    checkpoints = Checkpoints(root / f"state-{_lineage(settings)}")
-    done = _done(checkpoints, newest, settings, note)
+    checkpoints = Checkpoints(root / f"state-{lineage(settings)}")
+    done = go_on_from(checkpoints, newest, settings, note)
     run = Run(_next_folder(root))
     run.begin(_spec(versions.path(newest).resolve(), settings, laid), laid)
     return _Task(store, versions, settings, laid, run, checkpoints, done, note)
@@ -184,14 +184,19 @@ class _Task:
     async def _await(self, written: Path, version: int, groups: int) -> None:
         """Wait until OpenRLHF has written a version's model; ``OurFault`` when it will not."""
         while missing(written):
-            faults = self.run.faults(self.made)
-            if groups and len(faults) == groups:
-                raise OurFault(f"policy version {version}: nothing could be played: {faults[0]}")
+            self._require_plays(version, groups)
             if self.launch.ended and missing(written):
                 raise OurFault(f"OpenRLHF ended without version {version}: {self.launch.why()}")
             await asyncio.sleep(_LOOK_S)
-        if faults := self.run.faults(self.made):
+        if faults := self._require_plays(version, groups):
             self.note(f"{len(faults)} of {groups} groups could not be played: {faults[0]}")
+
+    def _require_plays(self, version: int, groups: int) -> list[str]:
+        """Return why groups could not be played; ``OurFault`` when none of them could."""
+        faults = self.run.faults(self.made)
+        if groups and len(faults) == groups:
+            raise OurFault(f"policy version {version}: nothing could be played: {faults[0]}")
+        return faults
 
     def _publish(self, planned: Plan, written: Path, step: int, began: float) -> Metrics:
         parent = self.versions.path(planned.parent.version)
@@ -262,7 +267,7 @@ def _deal_designs(
     return cut.deal_designs(parts, laid, settings.section(ClusterConfig).rollouts, scale)
 
 
-def _done(checkpoints: Checkpoints, parent: int, settings: Settings, note: Note) -> int:
+def go_on_from(checkpoints: Checkpoints, parent: int, settings: Settings, note: Note) -> int:
     """Return the global step whose state training goes on from; 0 begins with ``parent``'s weights."""
     kept = settings.section(ClusterConfig).keep_optimiser
     done = checkpoints.step_of(parent) if kept else None
@@ -284,7 +289,7 @@ def _done(checkpoints: Checkpoints, parent: int, settings: Settings, note: Note)
     return 0
 
 
-def _lineage(settings: Settings) -> str:
+def lineage(settings: Settings) -> str:
     """Name what a state of the optimiser fits: the settings that shape it, and how it is spread."""
     cluster = settings.section(ClusterConfig)
     shaping = settings.digest_of(TrainConfig, SolverConfig, ClusterConfig)

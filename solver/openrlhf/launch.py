@@ -99,6 +99,7 @@ def launched(cluster: ClusterConfig, arguments: Sequence[str], folder: Path) -> 
         # Ray leaves out lines that it takes for repetitions.
         "RAY_DEDUP_LOGS": "0",
     }
+    variables.pop("RAY_ADDRESS", None)  # Ray would join whatever it names
     if cluster.ray:
         variables["RAY_ADDRESS"] = cluster.ray
     log = folder / "log.txt"

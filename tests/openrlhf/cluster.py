@@ -64,7 +64,7 @@ SETTINGS = {
     "cluster.micro_batch": 4,
     "cluster.context": 1024,
     "cluster.rollouts": 2,
-    "cluster.design_rows": 4,
+    "cluster.design_rows": 5,
 }
 PATIENCE_S = 1800
 

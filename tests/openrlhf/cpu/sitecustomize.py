@@ -66,20 +66,25 @@ MENDED = {
 
 
 class Mending(importlib.abc.MetaPathFinder):
-    """Calls a function on a module once it has been imported."""
+    """Calls a function on a module right after it has been imported."""
+
+    looking = False
 
     def find_spec(self, name, path, target=None):
-        mend = MENDED.pop(name, None)
-        if mend is None:
+        if self.looking or name not in MENDED:
             return None
-        spec = importlib.util.find_spec(name)
+        self.looking = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.looking = False
         if spec is None or spec.loader is None:
             return spec
         execute = spec.loader.exec_module
 
         def exec_module(module):
             execute(module)
-            mend(module)
+            MENDED[name](module)
 
         spec.loader.exec_module = exec_module
         return spec

@@ -13,7 +13,9 @@ from safetensors.torch import load_file
 
 from memory import DesignRecord, EnvironmentRecord, Store, environment_id
 from solver.config import PolicyConfig
-from solver.openrlhf.backend import steps
+from solver.openrlhf.backend import go_on_from, lineage, steps
+from solver.openrlhf.checkpoint import Checkpoints
+from solver.openrlhf.refusals import open_chat
 from solver.versions import Versions
 from spadekit.errors import BadInput, OurFault
 from spadekit.settings import Settings
@@ -159,30 +161,14 @@ async def test_one_launch_makes_a_version_of_every_shard_and_the_next_goes_on(
     left = {path.name for path in (home.folder / "cluster" / "run-0001").iterdir()}
     assert left == {"agent.py", "command.txt", "log.txt", "slots.jsonl", "spec.json"}
 
+    # What a launch that was killed did beyond its last version is done again.
+    for name in ("global_step6_hf", "_actor/global_step6"):
+        (home.state() / name).mkdir()
+    (home.state() / "_actor" / "latest").write_text("global_step6")
     (third,) = await home.train(chosen(), (1, 3))
     assert third["version"] == 3 and home.versions.validate(3).step == 6
     assert (home.state() / "_actor" / "latest").read_text() == "global_step6"
     assert any("optimiser's state of version 2 (global step 4)" in note for note in home.notes)
-
-
-async def test_other_settings_begin_with_a_fresh_optimiser(home: Home, chosen: Configured) -> None:
-    await home.train(chosen(), (1, 1))
-    first = home.state()
-    await home.train(chosen("train.solver_rate=1e-5"), (2, 2))
-    assert home.state() != first
-    assert (home.state() / "_actor" / "latest").read_text() == "global_step2"
-    assert any("begins afresh from the weights of version 1" in note for note in home.notes)
-
-
-async def test_what_a_killed_launch_did_beyond_its_last_version_is_done_again(
-    home: Home, chosen: Configured
-) -> None:
-    await home.train(chosen(), (1, 1))
-    for name in ("global_step4_hf", "_actor/global_step4"):
-        (home.state() / name).mkdir()
-    (home.state() / "_actor" / "latest").write_text("global_step4")
-    (made,) = await home.train(chosen(), (2, 2))
-    assert made["version"] == 2 and home.versions.validate(2).step == 4
 
 
 def edit(path: str, old: str, new: str) -> None:
@@ -244,13 +230,21 @@ def without_template(model: Path, bare: Path) -> Path:
     return bare
 
 
-async def test_a_model_without_a_chat_template_is_refused_before_it_starts(
-    home: Home, chosen: Configured, tmp_path: Path, model_dir: Path, python: str
+def test_a_model_without_a_chat_template_is_refused(
+    chosen: Configured, tmp_path: Path, model_dir: Path
 ) -> None:
     bare = without_template(model_dir, tmp_path / "bare")
-    other = Home(tmp_path / "other", bare, python)
     with pytest.raises(BadInput, match="no chat template"):
-        await other.train(chosen(), (1, 1))
+        open_chat(bare, chosen())
+
+
+def test_a_model_without_weights_is_refused(
+    chosen: Configured, tmp_path: Path, model_dir: Path
+) -> None:
+    bare = tmp_path / "bare"
+    shutil.copytree(model_dir, bare, ignore=shutil.ignore_patterns("*.safetensors"))
+    with pytest.raises(BadInput, match="has no weights: a model behind an endpoint"):
+        open_chat(bare, chosen())
 
 
 async def test_a_context_beyond_the_models_positions_is_refused(
@@ -260,9 +254,50 @@ async def test_a_context_beyond_the_models_positions_is_refused(
         await home.train(chosen("cluster.context=600"), (1, 1))
 
 
-async def test_a_kl_term_without_its_starting_point_is_refused(
-    home: Home, chosen: Configured
+@pytest.fixture
+def kept(tmp_path: Path) -> Checkpoints:
+    """States of a launch that made version 3 with its fourth global step, beside those of other settings."""
+    (tmp_path / "cluster" / "state-other").mkdir(parents=True)
+    made = Checkpoints(tmp_path / "cluster" / "state-mine")
+    made.begin(0)
+    (made.root / "_actor" / "global_step4").mkdir(parents=True)
+    made.note(3, 4)
+    return made
+
+
+def test_training_goes_on_from_the_state_of_the_newest_version_only(
+    kept: Checkpoints, chosen: Configured
 ) -> None:
-    await home.train(chosen(), (1, 1))
+    notes: list[str] = []
+    assert go_on_from(kept, 3, chosen(), notes.append) == 4
+    assert (kept.root / "_actor" / "latest").read_text() == "global_step4"
+    assert go_on_from(kept, 4, chosen(), notes.append) == 0
+    assert kept.first() == 4 and "begins afresh from the weights of version 4" in notes[-1]
+    assert [path.name for path in kept.root.parent.iterdir()] == ["state-mine"]
+
+
+def test_a_state_that_is_not_to_be_kept_is_not_gone_on_from(
+    kept: Checkpoints, chosen: Configured
+) -> None:
+    assert go_on_from(kept, 3, chosen("cluster.keep_optimiser=false"), lambda _: None) == 0
+    assert kept.first() == 3
+
+
+def test_a_kl_term_keeps_its_starting_point_or_is_refused(
+    kept: Checkpoints, chosen: Configured
+) -> None:
+    assert go_on_from(kept, 3, chosen("train.kl=0.01"), lambda _: None) == 4
     with pytest.raises(BadInput, match="train.kl pulls to version 0"):
-        await home.train(chosen("train.kl=0.01"), (2, 2))
+        go_on_from(kept, 4, chosen("train.kl=0.01"), lambda _: None)
+    assert kept.first() == 0 and go_on_from(kept, 0, chosen("train.kl=0.01"), lambda _: None) == 0
+
+
+def test_other_settings_or_gpus_have_a_state_of_their_own(configured: Configured) -> None:
+    names = {
+        lineage(configured(one))
+        for one in (
+            *("cluster.silence_s=5", "train.solver_rate=1e-5", "cluster.context=301"),
+            *("cluster.zero_stage=3", "solver.max_tokens=9"),
+        )
+    }
+    assert len(names) == 5 and lineage(configured()) in names
