@@ -288,17 +288,23 @@ def _publish(
 def settle(store: Store, step: Plan, records: Sequence[PlayRecord]) -> None:
     """Note the standing of environments that these plays show to be off the frontier.
 
-    Inside the band they say nothing new: without hinted ones there is no regret. The unhinted plays
-    that chose an environment for the frontier do not count beside fresh ones: they were lucky.
+    Inside the band they say nothing new: without hinted ones there is no regret. That none is hinted is
+    also how ``Store.standings_before`` tells what a step settled from what was measured; what was
+    measured of the step's own shard stays in the shard. The starting policy's measurements stand: it
+    designs further rounds while the first step is taken (``solver.sync``), and what they are shown must
+    not depend on how far that is. For every other version such rounds are over by then.
     """
     parent = step.parent.version
     before = store.latest_standings(parent)
     found = []
     for one in step.environments:
-        if measure(one.id, parent, records, 0).status in ("mastered", "hopeless"):
-            hinted = [play for play in store.plays(one.id) if play.arm == "hinted"]
-            updated = max(step.version, before[one.id].updated + 1 if one.id in before else 0)
-            found.append(measure(one.id, parent, [*records, *hinted], updated))
+        known = before.get(one.id)
+        if known and known.plays_hinted and parent == known.policy_version == 0:
+            continue
+        updated = max(step.version, known.updated + 1 if known else 0)
+        standing = measure(one.id, parent, records, updated)
+        if standing.status in ("mastered", "hopeless"):
+            found.append(standing)
     store.upsert_standings(found)
 
 

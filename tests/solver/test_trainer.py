@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from sandbox import Pool, Sandbox, SandboxConfig
 from solver.cli import select
 from solver.config import PolicyConfig, SolverConfig, TrainConfig
 from solver.engines.local import LocalEngine
+from solver.metrics import RoleMetrics, left_out
 from solver.planning import plan, read_curriculum
 from solver.trainer import StepResult, train_step
 from solver.versions import PolicyInfo, Versions
@@ -201,6 +203,14 @@ async def test_a_step_trains_both_roles_and_goes_on_without_the_group_that_fault
     assert (figures["solver"]["groups_dropped"], figures["solver"]["groups"]) == (1, 4)
     assert figures["designer"]["samples"] == 6 and figures["designer"]["groups_live"] == 2
     assert figures["solver"]["grad_norm"] > 0 and figures["designer"]["grad_norm"] > 0
+    for role, dropped in (("solver", 4), ("designer", 0)):
+        one = figures[role]
+        assert set(one) == {field.name for field in fields(RoleMetrics)}
+        assert None not in one.values() and sum(one["dropped"].values()) == dropped
+        assert 0 < one["entropy"] < math.log(400) and one["length"] <= one["length_most"]
+        assert 0 <= one["clip_low_share"] <= 1 and 0 <= one["clip_high_share"] <= 1
+        assert 0 <= one["importance_cut_share"] <= 1 and one["lag_most"] == 0
+    assert left_out(figures) == "left out of training: solver: 4 step:raised"
     assert set(figures["seconds"]) == {"play", "forward", "backward", "total"}
     info = Versions(folder / "policy").validate(1)
     assert (info.parent, info.step, info.shard, info.config) == (0, 1, 1, "digest")
@@ -282,6 +292,8 @@ async def test_a_step_killed_anywhere_and_done_again_gives_the_same_version(
     assert Versions(killed / "policy").all() == [0]
     await train(killed, 1)
     assert weights_of(killed, 1) == weights_of(whole, 1)
+    digests = [Versions(one / "policy").validate(1).digests for one in (killed, whole)]
+    assert digests[0] == digests[1] and "optimiser.state" in digests[0]
     assert len(list((killed / "store" / "plays").glob("*.parquet"))) == 1
 
 
@@ -292,33 +304,44 @@ class PowerCut(Versions):
         raise RuntimeError("power cut")
 
 
+WON = "return 'you won', 1.0, True, False, {}"
+
+
 @pytest.mark.parametrize("shard", [1, 2])
 async def test_what_a_step_settles_is_settled_before_its_version_is_there(
     tmp_path: Path, model_dir: Path, shard: int
 ) -> None:
-    """Of its own environments and of replayed ones; done again, it chooses as it did."""
+    """Of its own environments and of replayed ones; done again, it chooses as it did.
+
+    What the starting policy was measured by stands: it may be designing the second round meanwhile.
+    """
     folder = tmp_path / "home"
     config = replace(TRAIN, replay=0.4)
-    easy = environment("Easy", 1, fault="return 'you won', 1.0, True, False, {}")
+    easy, easier = environment("Easy", 1, fault=WON), environment("Easier", 2, fault=WON)
     with Store.open(folder / "store", MemoryConfig(), create=True) as store:
-        made = [easy, environment("Good", 1)]
-        standings = [standing(one, "frontier") for one in made]
-        store.publish(1, made, [], [], standings, meta={"policy_version": 0})
-        publish(store, 2)
+        for number, made in ((1, [easy, environment("Good", 1)]), (2, [easier])):
+            standings = [standing(one, "frontier") for one in made]
+            store.publish(number, made, [], [], standings, meta={"policy_version": number - 1})
     Versions(folder / "policy").bootstrap(PolicyConfig(model=str(model_dir)))
     if shard == 2:
         await train(folder, 1, config=replace(config, solver_weight=0.0))
     versions = PowerCut(folder / "policy")
     engine = LocalEngine.open(versions.path(shard - 1), PolicyConfig())
     with Store.open(folder / "store") as store:
-        before = plan(store, versions, config, shard, shard)
-        assert easy.id in {one.id for one in before.environments}
+        before, shown = plan(store, versions, config, shard, shard), store.standings_before(0)
+        assert {easy.id, easier.id if shard == 2 else easy.id} <= {
+            o.id for o in before.environments
+        }
         async with pool() as opened:
             with pytest.raises(RuntimeError, match="power cut"):
                 await train_step(store, engine, opened, versions, settings(config), shard)
         assert versions.latest() == shard - 1
-        assert store.latest_standings(shard - 1)[easy.id].status == "mastered"
+        latest = store.latest_standings(shard - 1)
+        found = {name: latest[name].status for name in (easy.id, easier.id) if name in latest}
+        settled = {easy.id: "mastered", easier.id: "mastered"}
+        assert found == (settled if shard == 2 else {easy.id: "frontier"})
         assert plan(store, versions, config, shard, shard) == before
+        assert store.standings_before(0) == shown
     engine.close()
 
 
