@@ -178,6 +178,7 @@ async def _local_steps(
 ) -> AsyncIterator[Step]:
     from sandbox import Pool, Sandbox, SandboxConfig
     from solver.engines import open_policy
+    from solver.metrics import left_out
     from solver.trainer import train_step
 
     settings, note = current.settings, current.report.note
@@ -192,6 +193,8 @@ async def _local_steps(
             result = await train_step(
                 store, policy, pool, versions, settings, shard, version=version
             )
+            if said := left_out(result.metrics):
+                note(f"policy version {version}: {said}")
             return result.metrics
 
         yield step

@@ -111,7 +111,7 @@ async def train_step(
     learner, roles = await asyncio.to_thread(_learn, versions, step, batches, settings)
     ended = time.perf_counter()
 
-    # 3. Publish: first what the plays say about replayed environments, then the version. A step
+    # 3. Publish: first what the plays say about the environments, then the version. A step
     #    whose version is there is never looked at again.
     settle(store, step, records)
     metrics = StepMetrics(

@@ -106,7 +106,8 @@ class _Trl:
         import torch
         from datasets import Dataset
         from transformers import AutoTokenizer
-        from trl import GRPOConfig, GRPOTrainer
+        from trl.trainer.grpo_config import GRPOConfig
+        from trl.trainer.grpo_trainer import GRPOTrainer
 
         self._samples, self._advantages = samples, advantages
         width = max(len(sample.ids) for sample in samples)
@@ -190,5 +191,5 @@ class _Trl:
         }
 
 
-def _unused(completions: Sequence[str], **_: Any) -> list[float]:
+def _unused(completions: Sequence[str], **_: Any) -> list[float | None]:
     return [0.0] * len(completions)
