@@ -237,7 +237,8 @@ def _show_environment(report: Report, record: EnvironmentRecord, store: Store, w
         report.table("certificate", ("check", "verdict", "what was found"), checks)
     if history:
         columns = tuple(history[0])
-        report.table("standings", columns, [list(row.values()) for row in history])
+        shown_rows = [list(row.values()) for row in history]
+        report.table("standings", columns, shown_rows, spare=("hinted plays", "plays"))
     if rows := _relatives(family):
         report.table("lineage", ("relation", "generations", "id", "title", "shard"), rows)
     report.text(record.source)
