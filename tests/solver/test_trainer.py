@@ -468,3 +468,17 @@ async def test_a_shard_of_which_only_text_is_left_is_one_clear_line(
     with pytest.raises(BadInput, match="nothing of shard 3 .* 3 of its designs are text only"):
         await train(folder, 3, config=replace(TRAIN, replay=0.0, solver_weight=0.0), version=1)
     assert Versions(folder / "policy").all() == [0]
+
+
+async def test_an_adapter_is_trained_over_several_versions_that_engines_serve_as_they_are(
+    home: Callable[[str], Path],
+) -> None:
+    folder = home("a")
+    results = await train(folder, 1, 2, config=replace(TRAIN, lora_rank=4))
+    assert [one.version for one in results] == [1, 2]
+    files = [
+        {entry.name for entry in (folder / "policy" / f"v00000{n}").iterdir()} for n in (0, 1, 2)
+    ]
+    assert files[1] == files[2] == files[0] | {"optimiser.state", "curriculum.json"}
+    with pytest.raises(BadInput, match=r"set it back, or use another --home"):
+        await train(folder, 1, config=TRAIN, version=3)
