@@ -32,7 +32,7 @@ class Session:
     settings: Settings
     home: Path
     given: tuple[str, ...] = ()
-    """``--config`` and ``--set`` as they were given, for a command that starts others."""
+    """``--config`` and ``--set`` of this run, for a command that starts others."""
 
 
 def command(app: typer.Typer, name: str) -> Callable[[Function], Function]:
@@ -109,6 +109,6 @@ def _common(
     """Open the session that the common options describe; its signature declares them."""
     path, *overlays = [Path(one) for one in config or ()] or [front.default_config]
     settings = load(path, overrides or (), front.schema, overlays)
-    given = [word for one in config or () for word in ("--config", one)]
+    given = [word for one in (path, *overlays) for word in ("--config", str(one))]
     given += [word for one in overrides or () for word in ("--set", one)]
     return Session(Report(as_json), settings, Path(home), tuple(given))

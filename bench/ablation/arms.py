@@ -1,41 +1,43 @@
 """The arms of the comparison: self-play, and the same work with a part taken away.
 
-An arm is a handful of settings over the recipe it is run with; nothing else of the program knows
-which arm it works for.
+An arm is a recipe's overlays (``configs/overlays``, the ones that anybody may train with); nothing else
+of the program knows which arm it works for.
 """
 
 from dataclasses import dataclass
+from importlib.resources import files
 
 from spadekit.errors import BadInput
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One way of training. ``settings`` are ``section.key=value`` as ``--set`` takes them.
+    """One way of training: overlays laid over the recipe that the comparison is run with.
 
     ``pool``: the starting designer makes a pool once, and only the solver is trained, on that pool.
     """
 
     name: str
     title: str
-    settings: tuple[str, ...] = ()
+    overlays: tuple[str, ...] = ()
     pool: bool = False
 
+    @property
+    def paths(self) -> list[str]:
+        """The overlays' files."""
+        folder = files("configs") / "overlays"
+        return [str(folder / f"{name}.toml") for name in self.overlays]
 
-# A frozen designer is the starting policy: with one set of weights it would otherwise change with
-# the solver's updates. Rounds are always designed by a multiple of `sync.every`: here by version 0.
-_FROZEN = ("train.designer_weight=0", "sync.every=1000000")
-_NO_MEMORY = ("designer.memory=false",)
 
 ARMS = (
     Arm("self_play", "full self-play"),
-    Arm("fixed_pool", "fixed pool of the starting designer", ("train.designer_weight=0",), True),
-    Arm("frozen", "frozen designer without memory", _FROZEN + _NO_MEMORY),
-    Arm("frozen_memory", "frozen designer", _FROZEN),
-    Arm("no_memory", "no memory in the briefs", _NO_MEMORY),
-    Arm("no_corpus", "no documents in the briefs", ('corpus.path="none"',)),
-    Arm("learning_potential", "learning-potential reward", ('reward.kind="learning_potential"',)),
-    Arm("solve_rate", "solve-rate reward", ('reward.kind="solve_rate"',)),
+    Arm("fixed_pool", "fixed pool of the starting designer", ("fixed-pool",), pool=True),
+    Arm("frozen", "frozen designer without memory", ("frozen-designer", "no-memory")),
+    Arm("frozen_memory", "frozen designer", ("frozen-designer",)),
+    Arm("no_memory", "no memory", ("no-memory",)),
+    Arm("no_corpus", "no documents in the briefs", ("no-corpus",)),
+    Arm("learning_potential", "learning-potential reward", ("learning-potential",)),
+    Arm("solve_rate", "solve-rate reward", ("solve-rate",)),
 )
 
 

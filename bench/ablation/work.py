@@ -55,8 +55,9 @@ def commands(
     Both kinds of arm end with policy version ``config.rounds``: as many training steps, of as many
     plays each. A pool of ``config.pool`` rounds is made first by the starting policy.
     """
-    settings = (*work.arm.settings, f"producer.seed={work.seed}", f"train.seed={work.seed}")
-    common = [*given, *(word for one in settings for word in ("--set", one))]
+    seeds = (f"producer.seed={work.seed}", f"train.seed={work.seed}")
+    common = [*given, *(word for path in work.arm.paths for word in ("--config", path))]
+    common += [word for one in seeds for word in ("--set", one)]
     common += ["--home", str(work.home)]
     left = config.rounds - work.version
     todo = []
