@@ -5,9 +5,11 @@ of the program knows which arm it works for.
 """
 
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 
 from spadekit.errors import BadInput
+
+OVERLAYS = Path(__file__).parents[2] / "configs" / "overlays"
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,7 @@ class Arm:
     @property
     def paths(self) -> list[str]:
         """The overlays' files."""
-        folder = files("configs") / "overlays"
-        return [str(folder / f"{name}.toml") for name in self.overlays]
+        return [str(OVERLAYS / f"{name}.toml") for name in self.overlays]
 
 
 ARMS = (
