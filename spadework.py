@@ -26,6 +26,7 @@ try:
         ProducerConfig,
         RewardConfig,
     )
+    from envgen.publish.config import PublishConfig
     from envgen.service.config import ServiceConfig
     from memory.config import MemoryConfig
     from sandbox.config import SandboxConfig
@@ -54,6 +55,7 @@ SECTIONS: dict[str, type] = {
     "monitors": MonitorConfig,
     "producer": ProducerConfig,
     "service": ServiceConfig,
+    "publish": PublishConfig,
     "heldout": HeldoutConfig,
     "ablation": AblationConfig,
     "bench_memory": MemoryBenchConfig,

@@ -1,4 +1,4 @@
-"""The designer's commands: generate, loop, check, play, import, export."""
+"""The designer's commands: generate, loop, check, play, import, export, publish."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from envgen import cli_check, cli_export, cli_play, cli_pools, cli_serve
+from envgen import cli_check, cli_export, cli_play, cli_pools, cli_publish, cli_serve
 from spadekit.cli import command, session
 from spadekit.runs import RunOption
 
@@ -23,7 +23,7 @@ ROUNDS = (
 
 def register(app: typer.Typer) -> None:
     """Add the commands to ``app``."""
-    for part in (cli_check, cli_play, cli_pools, cli_export, cli_serve):
+    for part in (cli_check, cli_play, cli_pools, cli_export, cli_publish, cli_serve):
         part.register(app)
 
     @command(app, "generate")

@@ -34,11 +34,18 @@ def register(app: typer.Typer) -> None:
             ),
         ],
         run: RunOption = "main",
+        recheck: Annotated[
+            bool,
+            typer.Option(
+                "--recheck",
+                help="Certify again what a release vouches for by the sums of its manifest.",
+            ),
+        ] = False,
     ) -> None:
         """Certify somebody's environments and publish the sound, new ones as one shard."""
         current = session(ctx)
         try:
-            done = asyncio.run(_import(current, pool, run))
+            done = asyncio.run(_import(current, pool, run, recheck))
         except KeyboardInterrupt:
             current.report.note("stopped; the same command goes on from here")
             raise typer.Exit(130) from None
@@ -51,10 +58,12 @@ def register(app: typer.Typer) -> None:
             raise typer.Exit(1)
 
 
-async def _import(current: Session, uri: str, run: str) -> Imported:
+async def _import(current: Session, uri: str, run: str, recheck: bool) -> Imported:
     home, settings = current.home, current.settings
     config = settings.section(SandboxConfig)
-    pool = open_pool(uri, config.max_source_bytes)
+    pool = open_pool(uri, config.max_source_bytes, recheck)
+    if pool.note:
+        current.report.note(pool.note)
     memory = settings.section(MemoryConfig)
     with (
         producing(home),

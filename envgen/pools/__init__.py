@@ -8,20 +8,23 @@ refused is kept in it with stage and reason.
 from pathlib import Path
 
 from envgen.hub import SCHEME
-from envgen.pools import hub, local, packages
+from envgen.pools import hub, local, packages, released
 from envgen.pools.work import Entry, Home, Imported, Pool, import_pool
 from sandbox import printable
 from spadekit.errors import BadInput
 
 
-def open_pool(uri: str, largest: int) -> Pool:
+def open_pool(uri: str, largest: int, recheck: bool = False) -> Pool:
     """Return the pool that ``import`` was given. Raises ``BadInput``.
 
     ``uri`` is a folder or file, ``hf://USER/NAME[@REVISION]``, ``reasoning-gym[:TASKS]`` or
-    ``rlve-gym[:TASKS]``; ``largest`` is the most bytes of a source.
+    ``rlve-gym[:TASKS]``; ``largest`` is the most bytes of a source. ``recheck``: certify what a release
+    vouches for once more.
     """
     if uri.startswith(SCHEME):
         data = hub.find(uri)
+        if released.NAME in data.files and released.is_release(folder := hub.fetch(data)):
+            return released.open_release(folder, data.uri, largest, recheck, asked=uri)
         return Pool(data.uri, lambda: hub.read_hub(data, largest))
     if named := packages.split(uri):
         package, tasks = named
@@ -32,6 +35,8 @@ def open_pool(uri: str, largest: int) -> Pool:
         path.exists()
     except (OSError, RuntimeError) as error:  # too long a name, a circle of links
         raise BadInput(f"{uri}: cannot be read: {error}") from None
+    if released.is_release(path):
+        return released.open_release(path, f"file:{name}", largest, recheck)
     # Only the name: where a file lay on somebody's machine is not for a shard that may be published.
     return Pool(f"file:{name}", lambda: local.read(path, largest))
 

@@ -45,13 +45,19 @@ OTHER_NAMES = {
 
 @dataclass(frozen=True)
 class Candidate:
-    """An environment that somebody offers. ``place`` says where it stood."""
+    """An environment that somebody offers. ``place`` says where it stood.
+
+    ``certificate`` (JSON) is that of a release which vouches for it; it is not certified again.
+    """
 
     place: str
     source: str
     hint: str = ""
     skills: tuple[str, ...] = ()
     difficulty: int = 0
+    certificate: str = ""
+    parents: tuple[str, ...] = ()
+    document: str = ""
 
 
 @dataclass(frozen=True)

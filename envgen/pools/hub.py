@@ -12,6 +12,7 @@ from pathlib import Path
 from envgen.hub import SCHEME, explained, look_up
 from envgen.pools.candidate import Found
 from envgen.pools.local import LINES, TABLES, is_environments, read
+from envgen.publish import manifest
 from spadekit.errors import BadInput
 
 
@@ -33,12 +34,13 @@ def find(uri: str) -> DataSet:
     """Return what a data set of the Hub holds for a pool. Raises ``BadInput``."""
     name, commit, names = look_up(uri)
     files = [name for name in names if name.lower().endswith((".py", *LINES, *TABLES))]
+    files = [name for name in files if name != manifest.NAME]
     tables = [name for name in files if not name.lower().endswith(".py")]
     if ours := [name for name in tables if is_environments(name)]:
         files = [name for name in files if name.lower().endswith(".py")] + ours
     if not files or not commit:
         raise BadInput(f"{uri}: no Parquet, JSON-lines or Python file in this data set")
-    files += [name for name in names if name == "seeds.toml"]
+    files += [name for name in names if name in ("seeds.toml", manifest.NAME)]
     return DataSet(name, commit, tuple(files))
 
 

@@ -39,13 +39,17 @@ SETTINGS = ("game", "tool_use")
 class Pool:
     """What is imported. ``uri`` says where it is from, pinned where it can be.
 
-    ``alike``: all its programs are one program with other data, so likeness of source says nothing
-    and only the same behaviour makes a duplicate.
+    ``alike``: likeness of source says nothing and only the same behaviour makes a duplicate, be it that
+    all its programs are one program with other data, or that they were compared before.
+    ``asked``: the address with a tag that is meant to stay where it is, "" without one. ``note``: what
+    whoever imports it should know.
     """
 
     uri: str
     read: Callable[[], Iterator[Found]]
     alike: bool = False
+    asked: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,7 @@ async def import_pool(pool: Pool, home: Home, sandbox: Sandbox) -> Imported:
     Raises ``BadInput`` for a pool that cannot be read, ``OurFault`` when the sandbox fails too often.
     """
     began = time.monotonic()
+    _check_tag(pool, home.store)
     number = _next_shard(home)
     journal = Journal(_journal_path(home))
     try:
@@ -124,6 +129,16 @@ async def import_pool(pool: Pool, home: Home, sandbox: Sandbox) -> Imported:
     finally:
         journal.close()
     return Imported(pool.uri, shard, tuple(entries), seconds)
+
+
+def _check_tag(pool: Pool, store: Store) -> None:
+    """Refuse a tag that names another commit than when it was last imported here."""
+    for manifest in store.shards() if pool.asked else ():
+        if manifest.meta.get("asked") == pool.asked and manifest.meta.get("uri") != pool.uri:
+            raise BadInput(
+                f"{pool.asked}: the tag has moved since shard {manifest.shard} was imported from it "
+                f"({manifest.meta['uri']}); if you trust who moved it, import {pool.uri}"
+            )
 
 
 def _next_shard(home: Home) -> int:
@@ -180,6 +195,9 @@ async def _certify(
         candidate = entry.candidate
         assert candidate is not None
         name = record_id("candidate", candidate.source, candidate.hint)
+        if candidate.certificate:
+            entry.certificate = Certificate.from_json(candidate.certificate)
+            return
         if name in done:
             entry.certificate = Certificate.from_json(done[name])
             return
@@ -265,6 +283,7 @@ def _publish(
         "seconds": {"total": seconds, "forward": 0.0, "certify": seconds},
         "origin": "import",
         "uri": pool.uri,
+        **({"asked": pool.asked} if pool.asked else {}),
         "offered": len(entries),
     }
     home.store.publish(number, environments, rows, [], [], meta=meta)
@@ -289,8 +308,8 @@ def _environment(entry: Entry, design: DesignRecord, home: Home, number: int) ->
         difficulty=candidate.difficulty,
         certificate=certificate.as_json(),
         policy_version=home.policy_version,
-        parents=(),
-        document="",
+        parents=candidate.parents,
+        document=candidate.document,
         design=design.id,
         digest=tree_digest(candidate.source),
         fingerprint=certificate.fingerprint,

@@ -1,0 +1,302 @@
+"""Writing a release into a folder: the rows of its shards, the card, the sums.
+
+A release is made from the files of its shards alone, never from what was measured later, so the same
+shards under the same settings are the same rows whenever and wherever it is built. That is what lets
+an interrupted upload go on, and a tag be checked.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from envgen.certificate import code_digest
+from envgen.corpus import CorpusConfig
+from envgen.publish import card, manifest, plots, rows
+from envgen.publish.config import PublishConfig
+from envgen.publish.documents import look_up, may_go
+from envgen.publish.manifest import ReleaseManifest
+from envgen.publish.overlap import Held, List, read_lists
+from envgen.publish.rows import Solution
+from envgen.publish.scan import Finding, Machine, Text, scan
+from envgen.publish.solutions import solutions
+from memory import EnvironmentRecord, Manifest, StandingRecord, Store, record_id
+from memory.schema import from_table
+from sandbox import Sandbox
+from spadekit.errors import BadInput
+from spadekit.report import Report
+
+ROW_GROUP = 1000
+"""Rows that a reader must take at once; the Hub's viewer reads whole groups."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be released, and what is known beside it."""
+
+    name: str  # USER/NAME
+    tag: str
+    shards: Sequence[Manifest]
+    config: PublishConfig
+    corpus: CorpusConfig
+    machine: Machine
+    allowed: Collection[str] = ()
+    parallel: int = 2
+    kept: Path | None = None  # the folder of the corpus' index
+
+
+@dataclass
+class Summary:
+    """What the card and the plan tell: figures of the kept rows, and what was left out and why."""
+
+    environments: list[Mapping[str, Any]] = field(default_factory=list)  # a few columns of each
+    funnel: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    findings: list[Finding] = field(default_factory=list)
+    held: dict[str, Held] = field(default_factory=dict)  # environment -> the question it holds
+    lists: tuple[List, ...] = ()
+    plays_in_shards: int = 0
+    documents: Counter[str] = field(default_factory=Counter)  # licence -> documents that go along
+    documents_left: int = 0
+    alarms: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Built:
+    """A release in a folder."""
+
+    manifest: ReleaseManifest
+    summary: Summary
+
+
+KEPT = (
+    "id",
+    "title",
+    "setting",
+    "skills",
+    "status",
+    "regret",
+    "return_unhinted",
+    "return_hinted",
+    "turns",
+    "isolation",
+    "policy_version",
+    "measured_by",
+    "document",
+)
+
+
+async def build(
+    folder: Path, request: Request, store: Store, sandbox: Sandbox, report: Report
+) -> Built:
+    """Write the release into an empty folder.
+
+    Raises ``BadInput`` when nothing is left to release or a secret was found, ``SandboxFault`` when
+    the solutions cannot be played here.
+    """
+    work = _Work(folder, request, store)
+    total = sum(head.rows("environments") for head in request.shards)
+    with report.progress() as progress:
+        bar = progress.add_task("solutions played", total=total, note="")
+        for head in request.shards:
+            records = work.new(head)
+            played = await solutions(
+                records, sandbox, request.parallel, lambda: progress.advance(bar)
+            )
+            work.shard(head, records, played)
+    return work.finish()
+
+
+class _Work:
+    """A release on its way into a folder, shard by shard."""
+
+    def __init__(self, folder: Path, request: Request, store: Store) -> None:
+        self.folder, self.request, self.store = folder, request, store
+        self.config = request.config
+        self.questions, lists = read_lists(self.config.benchmarks)
+        self.documents = _Documents(request, store)
+        self.summary = Summary(lists=lists)
+        self.counts: dict[str, int] = {}
+        self._contents: dict[str, str] = {}
+        self._seen: set[str] = set()
+
+    def new(self, head: Manifest) -> list[EnvironmentRecord]:
+        """Return the environments of a shard that no shard before it had."""
+        table = self.store.member(head, "environments")
+        records = [one for one in from_table(EnvironmentRecord, table) if one.id not in self._seen]
+        self._seen.update(one.id for one in records)
+        return records
+
+    def shard(
+        self, head: Manifest, records: Sequence[EnvironmentRecord], played: Sequence[Solution]
+    ) -> None:
+        """Write the tables of one shard, looked through. Raises ``BadInput`` for a secret."""
+        summary = self.summary
+        standings = _standings(self.store, head)
+        summary.funnel.update(_funnel(self.store, head))
+        summary.alarms += (head.meta.get("monitors") or {}).get("alarms") or ()
+        kept = []
+        for record, solution in zip(records, played, strict=True):
+            licence = self.documents.licence(record)
+            row = _row(record, standings.get(record.id), solution, licence)
+            if not self._held(row):
+                kept.append(row)
+        self._look(text for row in kept for text in _texts(row))
+        self._save("environments", f"shard-{head.shard:06d}", kept)
+        self.documents.want(kept)
+        summary.environments += [{name: row[name] for name in KEPT} for row in kept]
+        if self.config.plays:
+            plays = _plays(self.store, head, {row["id"] for row in kept}, self.config)
+            summary.plays_in_shards += head.rows("plays")
+            self._look(Text(f"play {one['id']}", "transcript", one["transcript"]) for one in plays)
+            self._save("plays", f"shard-{head.shard:06d}", plays)
+
+    def finish(self) -> Built:
+        """Write what belongs to the whole release. Raises ``BadInput`` when it would be empty."""
+        request, folder = self.request, self.folder
+        if not self.summary.environments:
+            raise BadInput(_nothing(request, self.summary))
+        if documents := self.documents.rows(self.summary):
+            self._look(Text(f"document {one['id']}", "text", one["text"]) for one in documents)
+            self._save("documents", "documents", documents)
+        (folder / "envkit.py").write_bytes((files("sandbox") / "envkit.py").read_bytes())
+        pictures = plots.draw(folder / "plots", self.summary.environments)
+        text = card.render(request, self.summary, self.counts, pictures)
+        (folder / "README.md").write_text(text, encoding="utf-8")
+        contents = itertools.chain(*sorted(self._contents.items()))
+        made = manifest.write(
+            folder,
+            tag=request.tag,
+            content=record_id("release", self.config.licence, *contents),
+            version=version("spadework"),
+            created=max(head.created for head in request.shards),
+            shards={head.shard: head.digest for head in request.shards},
+            checks=code_digest(),
+            rows=self.counts,
+        )
+        return Built(made, self.summary)
+
+    def _save(self, table: str, name: str, found: Sequence[Mapping[str, Any]]) -> None:
+        made = rows.to_table(table, found)
+        place = f"{table}/{name}.parquet"
+        (self.folder / table).mkdir(exist_ok=True)
+        pq.write_table(
+            made,
+            self.folder / place,
+            compression="zstd",
+            row_group_size=ROW_GROUP,
+            write_page_index=True,
+        )
+        self.counts[place], self._contents[place] = made.num_rows, rows.content_digest(made)
+
+    def _held(self, row: Mapping[str, Any]) -> bool:
+        """Whether a row stays for a benchmark's question that it holds; either way it is told."""
+        text = "\n".join((row["source"], row["hint"], row["solution"]))
+        held = self.questions.held(text, self.config.overlap) if len(self.questions) else None
+        if held is not None:
+            self.summary.held[row["id"]] = held
+        return held is not None and self.config.contaminated == "leave out"
+
+    def _look(self, texts: Iterable[Text]) -> None:
+        found = scan(texts, self.request.machine)
+        self.summary.findings += found
+        stop = [one for one in found if one.blocks and one.id not in self.request.allowed]
+        if stop:
+            more = f" (and {len(stop) - 1} more)" if len(stop) > 1 else ""
+            raise BadInput(
+                f"{stop[0].line}: nothing was published{more}; release other shards, or, if it is no "
+                f"secret, add --allow {stop[0].id}"
+            )
+
+
+class _Documents:
+    """The documents that the environments of a release were written about."""
+
+    def __init__(self, request: Request, store: Store) -> None:
+        self._licences = request.config.document_licences
+        columns = [store.member(head, "environments").column("document") for head in request.shards]
+        ids = {one for column in columns for one in column.to_pylist() if one}
+        self._known = look_up(request.corpus, ids, request.kept)
+        self._wanted: set[str] = set()
+
+    def licence(self, record: EnvironmentRecord) -> str:
+        """Return the licence of the document of an environment, "" when it is not known."""
+        document = self._known.get(record.document)
+        return document.licence if document else ""
+
+    def want(self, kept: Sequence[Mapping[str, Any]]) -> None:
+        """Note the documents of rows that go along."""
+        self._wanted.update(row["document"] for row in kept if row["document"])
+
+    def rows(self, summary: Summary) -> list[dict[str, Any]]:
+        """Return the documents whose licence lets them go along; the others are counted."""
+        known = [self._known[name] for name in sorted(self._wanted & self._known.keys())]
+        going = [one for one in known if may_go(one, self._licences)]
+        summary.documents.update(one.licence for one in going)
+        summary.documents_left = len(self._wanted) - len(going)
+        return [asdict(one) for one in going]
+
+
+def _standings(store: Store, head: Manifest) -> dict[str, StandingRecord]:
+    found = from_table(StandingRecord, store.member(head, "standings"))
+    found.sort(key=lambda one: (one.policy_version, one.updated))
+    return {one.environment: one for one in found}
+
+
+def _funnel(store: Store, head: Manifest) -> Counter[tuple[str, str, str]]:
+    table = store.member(head, "designs").select(["outcome", "stage", "reason"])
+    return Counter((row["outcome"], row["stage"], row["reason"]) for row in table.to_pylist())
+
+
+def _plays(
+    store: Store, head: Manifest, ids: Collection[str], config: PublishConfig
+) -> list[dict[str, Any]]:
+    """Return the plays of a shard that go along: a few of each environment and arm, or all."""
+    table = store.member(head, "plays").select(rows.PLAY_COLUMNS)
+    found = [{**row, "shard": head.shard} for row in table.to_pylist() if row["environment"] in ids]
+    if config.plays < 0:
+        return found
+    drawn = sorted(found, key=lambda row: record_id("draw", config.seed, row["id"]))
+    taken: Counter[tuple[str, str]] = Counter()
+    chosen = set()
+    for row in drawn:
+        key = (row["environment"], row["arm"])
+        taken[key] += 1
+        if taken[key] <= config.plays:
+            chosen.add(row["id"])
+    return [row for row in found if row["id"] in chosen]
+
+
+def _row(
+    record: EnvironmentRecord,
+    standing: StandingRecord | None,
+    solution: Solution,
+    licence: str,
+) -> dict[str, Any]:
+    try:
+        return rows.environment_row(record, standing, solution, licence)
+    except ValueError as error:
+        raise BadInput(f"{error}; `spadework memory verify` looks for more") from None
+
+
+def _texts(row: Mapping[str, Any]) -> Iterator[Text]:
+    owner = f"design {row['design']}"
+    for name in ("source", "hint", "solution", "certificate", "decision"):
+        if row[name]:
+            yield Text(owner, name, row[name])
+
+
+def _nothing(request: Request, summary: Summary) -> str:
+    if summary.held:
+        name, held = next(iter(summary.held.items()))
+        return (
+            f"all {len(summary.held)} environments hold questions of benchmarks ({name}: "
+            f"{held.question}); see [publish] benchmarks and contaminated"
+        )
+    listed = ", ".join(str(head.shard) for head in request.shards[:12])
+    return f"the shards {listed} hold no environment: nothing to release"

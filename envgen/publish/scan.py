@@ -1,0 +1,144 @@
+"""What must not leave: secrets, paths of a machine, personal data, found in texts. Pure.
+
+Secrets stop a release. Paths and personal data are told, because programs are full of invented ones.
+A finding never shows the secret that it found.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from memory import record_id
+
+SECRETS = {
+    "private key": r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----",
+    "Hugging Face token": r"\bhf_[A-Za-z0-9]{30,}",
+    "API key": r"\bsk-[A-Za-z0-9_-]{20,}",
+    "GitHub token": r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})",
+    "GitLab token": r"\bglpat-[\w-]{20,}",
+    "AWS key": r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b(?<!EXAMPLE)",
+    "Google key": r"\bAIza[\w-]{35}",
+    "Slack token": r"\bxox[abeprs]-[0-9A-Za-z-]{10,}",
+    "payment key": r"\b[rs]k_live_[0-9a-zA-Z]{20,}",
+    "package registry token": r"\b(?:npm_[A-Za-z0-9]{36}|pypi-AgEI[\w-]{50,})",
+    "web token": r"\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}",
+    "password in an address": r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"{}]{1,64}:[^\s/@'\"{}]{3,64}@[\w.-]+",
+}
+ASSIGNED = re.compile(
+    r"(?i)\b(?:api|access|auth|secret|private)?[_-]?(?:key|token|secret|password|passwd)"
+    r"[\"']?\s*[:=]\s*[\"']([A-Za-z0-9+/_=-]{24,})[\"']"
+)
+RANDOM_BITS = 4.0
+"""Entropy of a character, in bits, from which on an assigned string looks drawn and not written."""
+EMAIL = re.compile(r"\b[\w.+-]{1,64}@((?:[a-z0-9-]{1,63}\.)+[a-z]{2,24})\b", re.IGNORECASE)
+RESERVED = re.compile(
+    r"(?i)(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid|localhost|local)$"
+)
+PHONE = re.compile(
+    r"(?<![\w.+-])(?:\+[1-9]\d{0,2}[ .-]?\(?\d{2,4}\)?(?:[ .-]?\d{2,4}){2,4}|\(\d{3}\) ?\d{3}-\d{4}"
+    r"|\d{3}-\d{3}-\d{4})(?![\w-])"
+)
+PATHS = re.compile(r"(?:/home/|/Users/|[A-Z]:\\Users\\)[A-Za-z0-9._-]{2,32}(?=[/\\\s'\"]|$)")
+LEAST_SECRET = 12
+SENSITIVE = re.compile(r"(?i)(?:key|token|secret|passw)")
+_SECRETS = [(kind, re.compile(pattern)) for kind, pattern in SECRETS.items()]
+KINDS = ("secret", "path", "e-mail address", "phone number")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text that would leave. ``owner`` is the design, play or document it belongs to."""
+
+    owner: str
+    name: str  # "source", "hint", ...
+    text: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something in a text. ``shown`` is enough of it to know it again and no more."""
+
+    kind: str  # one of KINDS
+    owner: str
+    place: str
+    shown: str
+
+    @property
+    def id(self) -> str:
+        """What ``--allow`` takes."""
+        return record_id("finding", self.kind, self.owner, self.place, self.shown)[:10]
+
+    @property
+    def blocks(self) -> bool:
+        """Whether nothing may leave while this is not allowed."""
+        return self.kind == "secret"
+
+    @property
+    def line(self) -> str:
+        """The finding in one line."""
+        return f"{self.owner}, {self.place}: {self.shown} [{self.id}]"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What is known of this machine: values of secret variables by name, and its paths."""
+
+    secrets: Mapping[str, str]
+    paths: Sequence[str]
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str], paths: Iterable[str]) -> "Machine":
+        """Take what looks secret from environment variables; paths of one part say nothing."""
+        secrets = {
+            name: value
+            for name, value in environment.items()
+            if SENSITIVE.search(name) and len(value) >= LEAST_SECRET and value[0] != "/"
+        }
+        return cls(secrets, sorted({path for path in paths if path.strip("/").count("/") >= 1}))
+
+
+def scan(texts: Iterable[Text], machine: Machine) -> list[Finding]:
+    """Return what was found, each thing once per text, in the order of the texts."""
+    found = (finding for text in texts for finding in _scan(text, machine))
+    return list(dict.fromkeys(found))
+
+
+def _scan(text: Text, machine: Machine) -> Iterator[Finding]:
+    def found(kind: str, start: int, shown: str) -> Finding:
+        line = text.text.count("\n", 0, start) + 1
+        place = f"{text.name} line {line}" if "\n" in text.text else text.name
+        return Finding(kind, text.owner, place, shown)
+
+    for kind, pattern in _SECRETS:
+        for match in pattern.finditer(text.text):
+            yield found("secret", match.start(), f"{kind} {_masked(match[0])}")
+    for match in ASSIGNED.finditer(text.text):
+        if _bits(match[1]) >= RANDOM_BITS:
+            yield found("secret", match.start(1), f"assigned secret {_masked(match[1])}")
+    for name, value in machine.secrets.items():
+        start = text.text.find(value)
+        if start >= 0:
+            yield found("secret", start, f"the value of the environment variable {name}")
+    for match in PATHS.finditer(text.text):
+        yield found("path", match.start(), match[0])
+    for path in machine.paths:
+        start = text.text.find(path)
+        if start >= 0:
+            yield found("path", start, path)
+    for match in EMAIL.finditer(text.text):
+        if not RESERVED.search(match[1]):
+            yield found("e-mail address", match.start(), match[0])
+    for match in PHONE.finditer(text.text):
+        yield found("phone number", match.start(), match[0])
+
+
+def _masked(secret: str) -> str:
+    return secret if secret.startswith("-----") else f"{secret[:4]}..."
+
+
+def _bits(text: str) -> float:
+    """Return the entropy of the characters of a text in bits a character."""
+    counts = Counter(text).values()
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in counts)
