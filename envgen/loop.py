@@ -18,6 +18,7 @@ from envgen.workspace import Workspace
 from memory.variety import alarm
 from solver import curves, sync
 from solver.config import SolverConfig, SyncConfig, TrainConfig
+from solver.metrics import left_out
 from solver.policy import require_tokens
 from solver.trainer import train_step
 from spadekit.errors import BadInput
@@ -133,9 +134,11 @@ async def _by_turns(work: Workspace, rounds: int | None) -> list[dict[str, Any]]
             else:
                 summary = await Round(work, number, served(work, number - 1), tell).run()
             if not finished:
-                await train_step(
+                step = await train_step(
                     work.store, work.policy, work.pool, work.versions, work.settings, number
                 )
+                if said := left_out(step.metrics):
+                    work.report.note(said)
             summaries.append(_with_training(work, summary, number))
             if not finished:
                 work.report.note(_line(summaries[-1], time.monotonic() - started))

@@ -4,8 +4,6 @@ Axis letters: B sequences of a micro-batch, T positions, N sampled tokens of all
 another, D hidden size, V vocabulary.
 """
 
-# ruff: noqa: N815 - fields carry their axes as well
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace

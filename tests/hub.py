@@ -122,7 +122,7 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
                         return method(self, *parts, query=query, data=data)
             return self._error(404)
 
-        do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = answer  # noqa: N815
+        do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = answer
 
         def _body(self) -> bytes:
             if self.headers.get("Transfer-Encoding") != "chunked":

@@ -169,7 +169,7 @@ def _serve(reply: Reply) -> Iterator[Served]:
             except (BrokenPipeError, ConnectionResetError):
                 self.close_connection = True  # whoever asked has given up
 
-        do_GET = do_POST = _answer  # noqa: N815
+        do_GET = do_POST = _answer
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
