@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sandbox import SandboxConfig
 from solver.openrlhf import probe
@@ -94,7 +95,8 @@ class Launch:
 def launched(cluster: ClusterConfig, arguments: Sequence[str], folder: Path) -> Iterator[Launch]:
     """Run OpenRLHF with its files in ``folder`` while the block runs; end it with the block."""
     command = [interpreter(cluster), "-m", MODULE, *arguments]
-    variables = os.environ | {
+    variables = {
+        **os.environ,
         "HF_HUB_OFFLINE": "1",
         # Ray leaves out lines that it takes for repetitions.
         "RAY_DEDUP_LOGS": "0",
@@ -103,7 +105,13 @@ def launched(cluster: ClusterConfig, arguments: Sequence[str], folder: Path) -> 
     if cluster.ray:
         variables["RAY_ADDRESS"] = cluster.ray
     log = folder / "log.txt"
-    with log.open("wb") as out:
+    with (
+        log.open("wb") as out,
+        TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as own,
+    ):
+        if not cluster.ray:
+            # Without an address Ray joins one that runs on this machine and is noted in its usual place.
+            variables["RAY_TMPDIR"] = own
         try:
             process = subprocess.Popen(
                 command,

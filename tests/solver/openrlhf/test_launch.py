@@ -116,3 +116,18 @@ def test_one_that_cannot_be_started_is_our_fault(tmp_path: Path) -> None:
         launched(ClusterConfig(python="/nowhere/python"), [], tmp_path),
     ):
         pass
+
+
+@pytest.mark.parametrize(("address", "told"), [("", "none"), ("10.0.0.1:6379", "10.0.0.1:6379")])
+def test_it_joins_the_ray_that_the_settings_name_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, told: str
+) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "somebody:1234")
+    monkeypatch.delenv("RAY_TMPDIR", raising=False)
+    python = interpreter(tmp_path, 'echo "ray ${RAY_ADDRESS:-none} in ${RAY_TMPDIR:-shared}"')
+    with launched(ClusterConfig(python=python, ray=address), [], tmp_path) as process:
+        while not process.ended:
+            time.sleep(0.02)
+    words = (tmp_path / "log.txt").read_text().split()
+    assert words[1] == told and (words[3] == "shared") == bool(address)
+    assert address or not Path(words[3]).exists()
