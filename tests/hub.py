@@ -6,11 +6,12 @@ Set ``HF_ENDPOINT`` to its ``url`` and ``HF_HUB_DISABLE_XET=1`` before ``hugging
 
 import base64
 import hashlib
+import io
 import json
 import re
 import threading
 import urllib.parse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -18,6 +19,10 @@ from typing import Any, Self
 
 DATE = "2026-01-01T00:00:00.000Z"
 LARGE = 10_000
+CUT, LOST, TOO_OFTEN = 0, -1, 429
+WRITING = re.compile(
+    r"/(?:api/repos/create|api/.*/(?:commit|tag|branch|preupload)/.*|.*/objects/batch)"
+)
 LARGE_ENDINGS = (".parquet", ".arrow", ".lance", ".safetensors")
 
 
@@ -52,13 +57,22 @@ class Repo:
 
 
 class Hub:
-    """The server; a context manager. ``log`` lists (method, path); ``failures`` are injected."""
+    """The server; a context manager. ``log`` lists (method, path); ``failures`` are injected.
+
+    A failure is (method, pattern of the path, status), once each. Status ``CUT`` closes the connection
+    without doing anything, ``LOST`` does the work and loses the answer. A refusal for asking too often
+    (429) wants ``rest`` seconds. ``meanwhile`` are things that others do just before a commit or a tag
+    arrives. ``tokens`` maps the tokens that are known to whether they may write; None: all may.
+    """
 
     def __init__(self) -> None:
         self.repos: dict[tuple[str, str], Repo] = {}
         self.large: dict[str, bytes] = {}
         self.log: list[tuple[str, str]] = []
-        self.failures: list[tuple[str, str, int]] = []  # method, pattern of the path, status: once
+        self.failures: list[tuple[str, str, int]] = []
+        self.meanwhile: list[Callable[[], object]] = []
+        self.tokens: dict[str, bool] | None = None
+        self.rest = 0
         self.lock = threading.RLock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -115,7 +129,23 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
                 for failure in hub.failures:
                     if failure[0] == self.command and re.search(failure[1], address.path):
                         hub.failures.remove(failure)
+                        if failure[2] in (CUT, LOST):
+                            self.close_connection = True
+                        if failure[2] == CUT:
+                            return None
+                        if failure[2] == LOST:
+                            self.wfile = io.BytesIO()
+                            break
+                        if failure[2] == TOO_OFTEN:
+                            return self._send(
+                                {"error": "slow"}, TOO_OFTEN, Retry_After=str(hub.rest)
+                            )
                         return self._error(failure[2])
+                if not self._may(address.path):
+                    return None
+                if self.command == "POST" and re.search("/(commit|tag)/", address.path):
+                    for deed in [hub.meanwhile.pop(0) for _ in hub.meanwhile[:1]]:
+                        deed()
                 for pattern, method in ROUTES:
                     if match := re.fullmatch(pattern, address.path):
                         parts = [urllib.parse.unquote(part or "") for part in match.groups()]
@@ -123,6 +153,19 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             return self._error(404)
 
         do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = answer
+
+        def _may(self, path: str) -> bool:
+            """Whether the token lets one ask for this; the answer is given when it does not."""
+            if hub.tokens is None or (path != "/api/whoami-v2" and not WRITING.fullmatch(path)):
+                return True
+            token = self.headers.get("Authorization", "").removeprefix("Bearer ")
+            if token not in hub.tokens:
+                self._error(401, text="Invalid credentials")
+            elif WRITING.fullmatch(path) and not hub.tokens[token]:
+                self._error(403, text="Forbidden")
+            else:
+                return True
+            return False
 
         def _body(self) -> bytes:
             if self.headers.get("Transfer-Encoding") != "chunked":

@@ -6,6 +6,7 @@ an interrupted upload go on, and a tag be checked.
 """
 
 import itertools
+import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -14,8 +15,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from envgen.certificate import code_digest
 from envgen.corpus import CorpusConfig
 from envgen.publish import card, manifest, plots, rows
@@ -23,7 +22,7 @@ from envgen.publish.config import PublishConfig
 from envgen.publish.documents import look_up, may_go
 from envgen.publish.manifest import ReleaseManifest
 from envgen.publish.overlap import Held, List, read_lists
-from envgen.publish.rows import Solution
+from envgen.publish.rows import Solution, environment_row
 from envgen.publish.scan import Finding, Machine, Text, scan
 from envgen.publish.solutions import solutions
 from memory import EnvironmentRecord, Manifest, StandingRecord, Store, record_id
@@ -31,9 +30,6 @@ from memory.schema import from_table
 from sandbox import Sandbox
 from spadekit.errors import BadInput
 from spadekit.report import Report
-
-ROW_GROUP = 1000
-"""Rows that a reader must take at once; the Hub's viewer reads whole groups."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +139,7 @@ class _Work:
         kept = []
         for record, solution in zip(records, played, strict=True):
             licence = self.documents.licence(record)
-            row = _row(record, standings.get(record.id), solution, licence)
+            row = environment_row(record, standings.get(record.id), solution, licence)
             if not self._held(row):
                 kept.append(row)
         self._look(text for row in kept for text in _texts(row))
@@ -164,6 +160,7 @@ class _Work:
         if documents := self.documents.rows(self.summary):
             self._look(Text(f"document {one['id']}", "text", one["text"]) for one in documents)
             self._save("documents", "documents", documents)
+        self._drop_empty("plays")
         (folder / "envkit.py").write_bytes((files("sandbox") / "envkit.py").read_bytes())
         pictures = plots.draw(folder / "plots", self.summary.environments)
         text = card.render(request, self.summary, self.counts, pictures)
@@ -185,14 +182,16 @@ class _Work:
         made = rows.to_table(table, found)
         place = f"{table}/{name}.parquet"
         (self.folder / table).mkdir(exist_ok=True)
-        pq.write_table(
-            made,
-            self.folder / place,
-            compression="zstd",
-            row_group_size=ROW_GROUP,
-            write_page_index=True,
-        )
+        rows.write(self.folder / place, made)
         self.counts[place], self._contents[place] = made.num_rows, rows.content_digest(made)
+
+    def _drop_empty(self, table: str) -> None:
+        """Remove a table without any row: nothing loads a split of nothing."""
+        places = [place for place in self.counts if place.startswith(f"{table}/")]
+        if not sum(self.counts[place] for place in places):
+            shutil.rmtree(self.folder / table, ignore_errors=True)
+            for place in places:
+                del self.counts[place], self._contents[place]
 
     def _held(self, row: Mapping[str, Any]) -> bool:
         """Whether a row stays for a benchmark's question that it holds; either way it is told."""
@@ -270,18 +269,6 @@ def _plays(
         if taken[key] <= config.plays:
             chosen.add(row["id"])
     return [row for row in found if row["id"] in chosen]
-
-
-def _row(
-    record: EnvironmentRecord,
-    standing: StandingRecord | None,
-    solution: Solution,
-    licence: str,
-) -> dict[str, Any]:
-    try:
-        return rows.environment_row(record, standing, solution, licence)
-    except ValueError as error:
-        raise BadInput(f"{error}; `spadework memory verify` looks for more") from None
 
 
 def _texts(row: Mapping[str, Any]) -> Iterator[Text]:

@@ -9,14 +9,19 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from envgen.certificate import Certificate
 from envgen.certificate.record import CHECKS
 from memory import EnvironmentRecord, StandingRecord
+from spadekit.errors import BadInput
 
+ROW_GROUP = 1000
+"""Rows that a reader must take at once; the Hub's viewer reads whole groups."""
 _TEXTS = pa.list_(pa.string())
 _OPTIONAL = frozenset(
     {
@@ -124,12 +129,9 @@ def environment_row(
 ) -> dict[str, Any]:
     """Return the row of an environment. ``standing`` None: nothing was measured.
 
-    ``licence`` is that of its document. Raises ``ValueError`` for a damaged certificate.
+    ``licence`` is that of its document. Raises ``BadInput`` for a damaged certificate.
     """
-    try:
-        certificate = Certificate.from_json(record.certificate)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"environment {record.id} has a damaged certificate ({error})") from None
+    certificate = certificate_of(record)
     return {
         "id": record.id,
         "title": record.title,
@@ -164,11 +166,29 @@ def environment_row(
     }
 
 
+def certificate_of(record: EnvironmentRecord) -> Certificate:
+    """Return the certificate of a stored environment. Raises ``BadInput`` for a damaged one."""
+    try:
+        return Certificate.from_json(record.certificate)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(
+            f"environment {record.id} of shard {record.shard} has no certificate that can be read "
+            f"({type(error).__name__}: {error}); release other shards"
+        ) from None
+
+
 def to_table(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     """Return rows as the table of that name, with its schema whatever the rows."""
     schema = SCHEMAS[name]
     columns = [pa.array([row[field.name] for row in rows], field.type) for field in schema]
     return pa.Table.from_arrays(columns, schema=schema)
+
+
+def write(path: Path, table: pa.Table) -> None:
+    """Write a table as a Parquet file; without rows it has no row group, as `datasets` needs it."""
+    with pq.ParquetWriter(path, table.schema, compression="zstd", write_page_index=True) as writer:
+        if table.num_rows:
+            writer.write_table(table, row_group_size=ROW_GROUP)
 
 
 def content_digest(table: pa.Table) -> str:

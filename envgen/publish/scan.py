@@ -40,7 +40,9 @@ PHONE = re.compile(
     r"(?<![\w.+-])(?:\+[1-9]\d{0,2}[ .-]?\(?\d{2,4}\)?(?:[ .-]?\d{2,4}){2,4}|\(\d{3}\) ?\d{3}-\d{4}"
     r"|\d{3}-\d{3}-\d{4})(?![\w-])"
 )
-PATHS = re.compile(r"(?:/home/|/Users/|[A-Z]:\\Users\\)[A-Za-z0-9._-]{2,32}(?=[/\\\s'\"]|$)")
+PATHS = re.compile(
+    r"(?<![\w/.])(?:/home/|/Users/|[A-Z]:\\Users\\)[A-Za-z0-9._-]{2,32}(?=[/\\\s'\"]|$)"
+)
 LEAST_SECRET = 12
 SENSITIVE = re.compile(r"(?i)(?:key|token|secret|passw)")
 _SECRETS = [(kind, re.compile(pattern)) for kind, pattern in SECRETS.items()]

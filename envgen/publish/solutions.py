@@ -3,10 +3,9 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 
-from envgen.certificate import Certificate
 from envgen.certificate.seal import replies
 from envgen.measuring import retried
-from envgen.publish.rows import Solution
+from envgen.publish.rows import Solution, certificate_of
 from memory import EnvironmentRecord
 from sandbox import EnvironmentFault, Jail, Message, Sandbox
 from spadekit.tasks import together
@@ -39,7 +38,7 @@ async def solutions(
 
 
 async def _play(record: EnvironmentRecord, sandbox: Sandbox) -> Solution:
-    certificate = Certificate.from_json(record.certificate)
+    certificate = certificate_of(record)
     check = certificate.check("solvable")
     if not certificate.seeds or check is None or check.verdict != "pass":
         return Solution()

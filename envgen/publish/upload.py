@@ -132,10 +132,14 @@ class _Patience:
         while True:
             try:
                 return work()
-            except transport as error:
+            except (transport, RuntimeError) as raised:
+                # The client wraps what breaks the upload of one file into a RuntimeError.
+                error = raised if isinstance(raised, transport) else raised.__cause__
+                if not isinstance(error, transport):
+                    raise
                 status = _status(error)
                 if status and status not in PASSING:
-                    raise
+                    raise error from None
                 wait = max(pause, _asked_to_wait(error))
                 if time.monotonic() + wait > end:
                     raise BadInput(_given_up(error, status, wait)) from None

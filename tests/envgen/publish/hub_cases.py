@@ -1,0 +1,315 @@
+"""What may happen on the way to the Hub; run by ``test_upload.py`` in a process of its own.
+
+``HF_ENDPOINT`` is set before anything imports the client, so all cases share one server.
+"""
+# ruff: noqa: E402
+
+import dataclasses
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[3]))
+from tests.hub import CUT, LOST, TOO_OFTEN, Hub, Repo
+
+HUB = Hub()
+os.environ["HF_ENDPOINT"] = HUB.url  # before the client is imported
+
+import gymnasium
+import huggingface_hub
+
+import spadework
+from envgen.publish import manifest
+from envgen.publish.upload import Uploaded, upload
+from envgen.registry import load_environments
+from memory import Store
+from spadekit.errors import BadInput
+
+RELEASES = Path(os.environ["RELEASES"])
+HOME = Path(os.environ["PUBLISHER"])
+NAME = "tester/envs"
+
+# How the client hands bytes to its HTTP library is its own affair.
+pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
+
+
+@pytest.fixture(autouse=True)
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """The Hub, empty, with a token that may write."""
+    HUB.repos.clear()
+    HUB.large.clear()
+    HUB.log.clear()
+    HUB.failures.clear()
+    HUB.meanwhile.clear()
+    HUB.tokens, HUB.rest = {"hf_write": True, "hf_read": False}, 0
+    monkeypatch.setenv("HF_TOKEN", "hf_write")
+    yield HUB
+    assert not HUB.failures, "a failure was never met"
+    assert not HUB.meanwhile
+
+
+@pytest.fixture(scope="module", autouse=True)
+def server() -> Iterator[None]:
+    with HUB:
+        yield
+
+
+def send(
+    release: str = "two", patience_s: float = 20.0, notes: list[str] | None = None
+) -> Uploaded:
+    folder = RELEASES / release
+    told = notes if notes is not None else []
+    mine = manifest.read(folder)
+    return upload(folder, NAME, mine, private=False, patience_s=patience_s, note=told.append)
+
+
+def repo() -> Repo:
+    return HUB.repos["datasets", NAME]
+
+
+def puts() -> int:
+    return sum(method == "PUT" for method, _ in HUB.log)
+
+
+def commits() -> int:
+    return len(repo().commits) - 1  # the first one made the repository
+
+
+def spade(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
+) -> tuple[int, Any]:
+    monkeypatch.setattr(sys, "argv", ["spadework", *map(str, arguments), "--json"])
+    with pytest.raises(SystemExit) as ended:
+        spadework.main()
+    return int(ended.value.code or 0), json.loads(capsys.readouterr().out)
+
+
+def test_a_release_is_one_commit_and_one_tag_and_again_nothing() -> None:
+    done = send()
+    assert done.made
+    assert commits() == 1
+    assert repo().tags == {"v1.0.0": done.commit} == {"v1.0.0": repo().branches["main"]}
+    files = repo().commits[done.commit]
+    assert files == {
+        name: (RELEASES / "two" / name).read_bytes() for name in manifest.listed(RELEASES / "two")
+    }
+    asked = len(HUB.log)
+    again = send()
+    assert (again.made, again.commit, commits()) == (False, done.commit, 1)
+    assert all(method in ("GET", "HEAD") for method, _ in HUB.log[asked:])
+
+
+def test_a_tag_of_another_release_is_refused_and_nothing_is_sent() -> None:
+    send("one")
+    before = commits()
+    with pytest.raises(BadInput, match=r"the tag v1\.0\.0 is there already, .*tags never move"):
+        send("two")
+    assert commits() == before
+
+
+def test_a_tag_that_somebody_moved_is_refused() -> None:
+    send()
+    repo().tags["v1.0.0"] = repo().commit({"README.md": b"other"}, "moved")
+    with pytest.raises(BadInput, match=r"with no release, not with this one"):
+        send()
+
+
+def test_a_repository_with_other_data_is_refused_and_a_bare_one_is_taken() -> None:
+    HUB.data_set(NAME, {"README.md": b"# mine", "train.csv": b"a,b"})
+    with pytest.raises(BadInput, match=r"holds other files \(train\.csv\)"):
+        send()
+    HUB.data_set(NAME, {"README.md": b"# mine", ".gitattributes": b""})
+    assert send().made
+
+
+def test_an_older_release_gives_way_in_the_same_commit(tmp_path: Path) -> None:
+    send("two")
+    old = repo().branches["main"]
+    mine = manifest.read(RELEASES / "one")
+    newer = dataclasses.replace(mine, tag="v2.0.0")
+    upload(RELEASES / "one", NAME, newer, private=False, patience_s=5, note=print)
+    assert commits() == 2
+    assert "environments/shard-000002.parquet" not in repo().commits[repo().branches["main"]]
+    assert repo().tags["v1.0.0"] == old
+
+
+@pytest.mark.parametrize(
+    ("token", "says"),
+    [
+        (None, "no token for the Hub: set HF_TOKEN"),
+        ("hf_read", "this token may not write there"),
+        ("hf_old", "does not know this token"),
+    ],
+)
+def test_a_token_that_will_not_do_is_one_line(
+    token: str | None, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HF_TOKEN")
+    if token:
+        monkeypatch.setenv("HF_TOKEN", token)
+    with pytest.raises(BadInput, match=says):
+        send()
+    assert not HUB.repos
+
+
+def test_a_rival_commit_is_looked_at_and_ours_comes_after_it() -> None:
+    send("one")
+    del repo().tags["v1.0.0"]
+    files = dict(repo().commits[repo().branches["main"]])
+    HUB.meanwhile.append(lambda: repo().commit({**files, "README.md": b"# edited"}, "rival"))
+    notes: list[str] = []
+    done = send("two", notes=notes)
+    assert notes == [f"{NAME} changed meanwhile; looking again"]
+    assert repo().tags == {"v1.0.0": done.commit}
+    assert [repo().titles[sha] for sha in repo().commits][-2] == "rival"
+    assert repo().commits[done.commit]["README.md"] == (RELEASES / "two/README.md").read_bytes()
+
+
+def test_a_rival_with_the_same_release_leaves_nothing_to_do() -> None:
+    files = {
+        name: (RELEASES / "two" / name).read_bytes() for name in manifest.listed(RELEASES / "two")
+    }
+    HUB.meanwhile.append(lambda: repo().commit(files, "rival"))
+    done = send()
+    assert commits() == 1
+    assert repo().tags == {"v1.0.0": done.commit}
+
+
+def test_a_rival_with_other_data_wins() -> None:
+    HUB.meanwhile.append(lambda: repo().commit({"train.csv": b"a"}, "rival"))
+    with pytest.raises(BadInput, match="holds other files"):
+        send()
+
+
+def test_rivals_that_never_stop_are_left_alone() -> None:
+    HUB.meanwhile += [lambda: repo().commit({"README.md": b"x"}, "rival")] * 5
+    with pytest.raises(BadInput, match="others keep committing"):
+        send()
+
+
+def test_a_tag_that_a_rival_sets_first_decides() -> None:
+    def same_tag() -> None:
+        repo().tags["v1.0.0"] = repo().branches["main"]
+
+    HUB.meanwhile += [lambda: None, same_tag]
+    assert send().made is False
+    repo().tags.clear()
+    repo().commit({}, "emptied")
+    HUB.meanwhile += [lambda: None, lambda: repo().tags.update({"v1.0.0": "0" * 40})]
+    repo().commits["0" * 40] = {}
+    with pytest.raises(BadInput, match="tags never move"):
+        send()
+
+
+def test_a_broken_connection_in_mid_upload_goes_on() -> None:
+    HUB.failures += [("PUT", "/large/", CUT)] * 2
+    HUB.failures += [("POST", "/objects/batch", CUT), ("POST", "/commit/", CUT)]
+    send()
+    assert commits() == 1
+    assert set(repo().tags) == {"v1.0.0"}
+
+
+def test_a_file_that_is_refused_is_one_line() -> None:
+    HUB.failures.append(("PUT", "/large/", 410))
+    with pytest.raises(BadInput, match="the Hub cannot be used: .*410"):
+        send()
+    assert commits() == 0
+
+
+def test_a_commit_whose_answer_was_lost_is_only_tagged() -> None:
+    HUB.failures.append(("POST", "/commit/", LOST))
+    done = send()
+    assert commits() == 1
+    assert repo().tags == {"v1.0.0": done.commit}
+
+
+def test_a_tag_whose_answer_was_lost_is_found() -> None:
+    HUB.failures.append(("POST", "/tag/", LOST))
+    send()
+    assert commits() == 1
+    assert set(repo().tags) == {"v1.0.0"}
+
+
+def test_giving_up_says_so_and_the_same_command_sends_nothing_twice() -> None:
+    HUB.failures.append(("POST", "/commit/", CUT))
+    with pytest.raises(BadInput, match="the same command goes on from here"):
+        send(patience_s=0.5)
+    sent = puts()
+    assert sent > 0
+    assert commits() == 0
+    send()
+    assert puts() == sent
+    assert (commits(), set(repo().tags)) == (1, {"v1.0.0"})
+
+
+def test_a_kill_between_commit_and_tag_leaves_a_tag_to_set() -> None:
+    HUB.failures.append(("POST", "/tag/", 503))
+    with pytest.raises(BadInput, match="status 503"):
+        send(patience_s=0.5)
+    assert repo().tags == {}
+    done = send()
+    assert (commits(), repo().tags) == (1, {"v1.0.0": done.commit})
+
+
+def test_a_quota_that_ends_soon_is_waited_for_and_a_long_one_is_told() -> None:
+    HUB.rest = 1
+    HUB.failures += [("POST", "/commit/", TOO_OFTEN)] * 2
+    notes: list[str] = []
+    send("one", notes=notes)
+    assert [note for note in notes if "status 429" in note]
+    HUB.rest = 3600
+    HUB.failures.append(("POST", "/commit/", TOO_OFTEN))
+    repo().tags.clear()
+    with pytest.raises(BadInput, match=r"\(429\), and wants 3600 s or more of rest"):
+        send("two")
+
+
+def test_a_hub_that_is_away_is_one_line() -> None:
+    HUB.failures += [("GET", "/api/whoami-v2", CUT)]
+    with pytest.raises(BadInput, match="connection to the Hub keeps failing"):
+        send(patience_s=0.1)
+
+
+def test_published_by_command_and_imported_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    command = ("publish", NAME, "--tag", "v1.0.0", "--home", HOME)
+    code, told = spade(monkeypatch, capsys, *command)
+    assert (code, told["made"]) == (0, True), told
+    address = f"hf://{NAME}@v1.0.0"
+    code, back = spade(monkeypatch, capsys, "import", address, "--home", tmp_path)
+    assert (code, back["admitted"], back["shard"]) == (0, 3, 1), back
+    with Store.open(HOME / "store") as mine, Store.open(tmp_path / "store") as theirs:
+        here = {one.id: one.certificate for one in mine.environments()}
+        assert {one.id: one.certificate for one in theirs.environments()} == here
+        assert theirs.search("a string of beads", limit=1)[0].environment.id in here
+    code, again = spade(monkeypatch, capsys, "import", address, "--home", tmp_path)
+    assert (code, again["known"], again["shard"]) == (0, 3, None)
+    # Without a store: ids of Gymnasium, in the order of the table.
+    names = load_environments(NAME, revision="v1.0.0")
+    assert [name.split("/")[1][:20] for name in names] == list(here)
+    env = gymnasium.make(names[0])
+    assert env.reset(seed=1)[0]
+    env.close()
+    # A tag that moves is not followed.
+    moved = {**repo().commits[told["commit"]], "README.md": b"changed"}
+    repo().tags["v1.0.0"] = repo().commit(moved, "moved")
+    code, told = spade(monkeypatch, capsys, "import", address, "--home", tmp_path)
+    assert (code, "the tag has moved since shard 1" in told["error"]) == (2, True)
+    repo().tags["v7"] = repo().branches["main"]
+    code, told = spade(monkeypatch, capsys, "import", f"hf://{NAME}@v7", "--home", tmp_path)
+    assert (code, "it was moved" in told["error"]) == (2, True)
+
+
+def test_what_is_no_release_is_not_loaded(tmp_path: Path) -> None:
+    HUB.data_set("tester/other", {"train.jsonl": b'{"source": "x"}\n'})
+    with pytest.raises(BadInput, match="no release of Spadework"):
+        load_environments("tester/other")
+    with pytest.raises(BadInput, match="no such data set"):
+        load_environments("tester/none", revision="v1")
+    assert HUB.url == huggingface_hub.constants.ENDPOINT

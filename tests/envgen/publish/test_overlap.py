@@ -1,0 +1,59 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from envgen.publish.overlap import Asked, Questions, read_lists, text_of
+from spadekit.errors import BadInput
+
+LONG = (
+    "Natalia sold clips to forty eight of her friends in April and then she sold half as many "
+    "clips in May; how many clips did Natalia sell altogether in April and May?"
+)
+
+
+def test_a_program_that_asks_a_known_question_holds_it_whatever_stands_around_it() -> None:
+    questions = Questions([Asked("gsm:1", LONG), Asked("gsm:2", "Name the capital of that land")])
+    inside = f'class AEnv:\n    """Sums."""\n    text = "{LONG.upper()}"\n' + "x = 1\n" * 500
+    held = questions.held(inside, 0.6)
+    assert held is not None
+    assert (held.question, held.share) == ("gsm:1", 1.0)
+    words = LONG.split()
+    assert questions.held(" ".join(words[: len(words) // 2]), 0.6) is None
+    changed = LONG.replace("forty eight", "fifty").replace("April", "June")
+    assert questions.held(changed, 0.6) is None
+    short = questions.held("Please name the capital of that land, said he", 0.6)
+    assert short is not None
+    assert short.question == "gsm:2"
+
+
+def test_questions_of_a_few_words_are_not_looked_for() -> None:
+    assert len(Questions([Asked("a", "What is 2 + 2"), Asked("b", "")])) == 0
+
+
+def test_a_file_of_ones_own_and_missing_packages(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    chat = [{"role": "user", "content": "Book a table for five people this evening please"}]
+    path.write_text(json.dumps({"question": LONG}) + "\n\n" + json.dumps({"prompt": chat}) + "\n")
+    questions, lists = read_lists([str(path), "bfcl"])
+    assert [(one.name, one.questions, one.note) for one in lists] == [
+        ("mine.jsonl", 2, ""),
+        ("bfcl", 0, "not installed"),
+    ]
+    held = questions.held("book a table for five people this evening, please", 0.6)
+    assert held is not None
+    assert held.question == "mine.jsonl:3"
+    assert text_of({"question": [[{"role": "user", "content": "a"}], [{"content": "b"}]]}) == "a b"
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [("{", "line 1 is no JSON object"), ('{"a": 1}', "no text under"), ("[1]", "no JSON object")],
+)
+def test_a_list_that_cannot_be_used_is_one_line(line: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text(line + "\n")
+    with pytest.raises(BadInput, match=says):
+        read_lists([str(path)])
+    with pytest.raises(BadInput, match=r"cannot be read .*reasoning-gym or bfcl"):
+        read_lists([str(tmp_path / "none.jsonl")])

@@ -1,0 +1,86 @@
+import string
+
+import pytest
+
+from envgen.publish.scan import Finding, Machine, Text, scan
+
+NOBODY = Machine({}, ())
+LETTERS = (string.ascii_letters + string.digits) * 3
+
+
+def found(text: str, machine: Machine = NOBODY) -> list[Finding]:
+    return scan([Text("design d", "source", text)], machine)
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "-----BEGIN RSA " + "PRIVATE KEY-----",
+        "hf_" + LETTERS[:34],
+        "sk-" + LETTERS[:40],
+        "sk-ant-api03-" + LETTERS[:40],
+        "ghp_" + LETTERS[:36],
+        "github_pat_" + LETTERS[:60],
+        "AKIA" + "QWERTYUIOP123456",
+        "AIza" + LETTERS[:35],
+        "xoxb-" + LETTERS[:20],
+        "rk_live_" + LETTERS[:24],
+        "eyJ" + LETTERS[:20] + ".eyJ" + LETTERS[:20] + "." + LETTERS[:20],
+        "postgres://bob:hunter2@db.internal",
+        'api_key = "' + LETTERS[5:45] + '"',
+    ],
+)
+def test_a_secret_blocks_and_is_not_shown(secret: str) -> None:
+    (one, *_) = found(f"x = 1\ny = '{secret}'\n")
+    assert (one.kind, one.blocks, one.place) == ("secret", True, "source line 2")
+    assert secret not in one.line or secret.startswith("-----")
+    assert one.id in one.line
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "token = 'moon'",
+        'password = "correct-horse-battery-staple-aaaaaaa"',
+        "AKIA" + "IOSFODNN7EXAMPLE",
+        "the key is under the mat",
+        "https://example.org/a:b",
+        "ask@example.com, box@shop.test, root@localhost",
+        "scores 555, 1234 and 2026-11-30; 3.14159265",
+        "a/home/of/its/own",
+    ],
+)
+def test_what_programs_are_full_of_is_no_finding(harmless: str) -> None:
+    assert found(harmless) == []
+
+
+def test_values_of_secret_variables_and_paths_of_this_machine_are_known() -> None:
+    environment = {
+        "MY_API_KEY": "tiger-lily-sunday-77",
+        "PATH": "/usr/bin",
+        "KEY_FILE": "/etc/key-of-mine",
+    }
+    machine = Machine.of(environment, ("/srv/people/ann", "/", "/root"))
+    assert machine.paths == ["/srv/people/ann"]
+    secret, path = found("say('tiger-lily-sunday-77') # /srv/people/ann/x.py", machine)
+    assert (secret.kind, "MY_API_KEY" in secret.shown, "tiger" in secret.shown) == (
+        "secret",
+        True,
+        False,
+    )
+    assert (path.kind, path.blocks) == ("path", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("mail ann.bee@widgets.co", "e-mail address"),
+        ("call +44 20 7946 0018 now", "phone number"),
+        ("call (212) 736-5000", "phone number"),
+        ("open('/home/ann/x')", "path"),
+        (r"C:\Users\ann\x", "path"),
+    ],
+)
+def test_personal_data_is_told_and_does_not_block(text: str, kind: str) -> None:
+    (one,) = found(text)
+    assert (one.kind, one.blocks) == (kind, False)
