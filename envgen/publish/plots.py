@@ -1,6 +1,6 @@
 """The pictures of a card, as PNG: the Hub does not show SVG files in a card.
 
-Drawn with Pillow at twice the size and made smaller, which smooths lines and dots. Every picture has a
+Drawn with Pillow larger and made smaller, which smooths lines and dots. Every picture has a
 white ground, so that it can be read in a dark page too.
 """
 
@@ -27,7 +27,7 @@ DOTS = {
 """The colour of each status of an environment."""
 BINS = 12
 ROW = 26
-LARGEST_DOT = 11.0
+LARGEST_DOT = 9.0
 
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 Rows = Sequence[Mapping[str, Any]]
@@ -86,8 +86,8 @@ class Canvas:
     def save(self, path: Path) -> None:
         """Write the picture."""
         width, height = self.size
-        smooth = self._image.resize((width * SCALE, height * SCALE), Image.Resampling.LANCZOS)
-        smooth.quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+        smooth = self._image.resize((width * SCALE, height * SCALE), Image.Resampling.BOX)
+        smooth.quantize(64, dither=Image.Dither.NONE).save(path)
 
     @staticmethod
     def _at(x: float, y: float) -> tuple[float, float]:
@@ -121,7 +121,7 @@ def _returns(environments: Rows) -> Canvas | None:
         return None
     canvas = Canvas("Return without the hint, and what the hint adds (regret)", 360)
     low = min(-0.2, *(row["regret"] for row in known))
-    left, right, top, bottom = 60, WIDTH - 150, 46, 312
+    left, right, top, bottom = 68, WIDTH - 150, 54, 306
 
     def x(value: float) -> float:
         return float(left + (right - left) * value)
@@ -132,18 +132,18 @@ def _returns(environments: Rows) -> Canvas | None:
     canvas.bar(x(FRONTIER_LOW), top, x(FRONTIER_HIGH), y(0.0), "#eef6f0")
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         canvas.line(x(tick), top, x(tick), bottom)
-        canvas.text(x(tick), bottom + 12, f"{tick:g}", anchor="mm")
+        canvas.text(x(tick), bottom + LARGEST_DOT + 8, f"{tick:g}", anchor="mm")
     for tick in (-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0):
         if tick >= low:
             canvas.line(left, y(tick), right, y(tick), SOFT if tick == 0.0 else GRID)
-            canvas.text(left - 8, y(tick), f"{tick:g}", anchor="rm")
+            canvas.text(left - LARGEST_DOT - 5, y(tick), f"{tick:g}", anchor="rm")
     places = Counter((row["return_unhinted"], row["regret"], row["status"]) for row in known)
     # Large ones first, so that none hides another.
     for (bare, regret, status), count in sorted(places.items(), key=lambda item: -item[1]):
-        radius = min(LARGEST_DOT, 3.0 * math.sqrt(count))
+        radius = min(LARGEST_DOT, 1.2 + 2.0 * math.sqrt(count))
         canvas.dot(x(bare), y(regret), DOTS[status], radius)
     label = "mean return without the hint; larger dots are several environments"
-    canvas.text((left + right) / 2, bottom + 32, label, anchor="mm")
+    canvas.text((left + right) / 2, bottom + 42, label, anchor="mm")
     counts = Counter(row["status"] for row in known)
     for place, (status, colour) in enumerate((s, c) for s, c in DOTS.items() if counts[s]):
         canvas.dot(right + 24, top + 12 + 22 * place, colour)
