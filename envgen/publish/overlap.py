@@ -26,7 +26,7 @@ KEYS = ("question", "prompt", "problem", "text")
 PACKAGES = {"reasoning-gym": "reasoning_gym", "bfcl": "bfcl_eval"}
 _WORD = re.compile(r"[^\W_]+")
 LONGEST_LINE = 2**22
-TIME_S = 120.0
+TIME_S = 300.0
 
 
 @dataclass(frozen=True)

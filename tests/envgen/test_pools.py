@@ -190,8 +190,8 @@ def test_what_is_no_pool_is_one_line_and_exit_two(
 ) -> None:
     code, told = run(monkeypatch, capsys, "import", uri, "--home", tmp_path / "home")
     assert code == 2
-    assert says in told
-    assert len(told.strip().splitlines()) == 1
+    assert says in told["error"]
+    assert len(told["error"].splitlines()) == 1
 
 
 def test_an_unfinished_round_is_not_pushed_aside(
@@ -205,7 +205,7 @@ def test_an_unfinished_round_is_not_pushed_aside(
     begun.write_text("{}\n")
     code, told = run(monkeypatch, capsys, "import", pool, "--home", tmp_path / "home")
     assert code == 2
-    assert "not finished" in told
+    assert "not finished" in told["error"]
     assert begun.exists()
 
 
@@ -296,7 +296,7 @@ def test_a_data_set_of_the_hub_is_imported_at_its_commit(tmp_path: Path) -> None
     assert (second[0], json.loads(second[1])["shard"]) == (0, None)
     words = ("no such data set", "no such revision", "gated", "cannot be used")
     for (code, out, error), says in zip(bad, words, strict=True):
-        assert (code, out) == (2, "")
+        assert (code, json.loads(out)["exit"]) == (2, 2)
         assert says in error
         assert len(error.strip().splitlines()) == 1
 
