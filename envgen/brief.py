@@ -106,7 +106,7 @@ def make_briefs(
     store: Store,
     *,
     round_number: int,
-    policy_version: int,
+    standings: Mapping[str, StandingRecord],
     seed: int,
     drawn: Mapping[str, int],
     tokens: Callable[[str], int],
@@ -117,7 +117,8 @@ def make_briefs(
 
     Skills are dealt like cards, without replacement until all were used, so that rare skills are
     not left to chance; documents likewise, over all rounds: ``drawn`` says how many each shelf of
-    the corpus has given already. ``tokens`` counts a text's tokens, for the documents' limit.
+    the corpus has given already. ``standings``: by id, of the environments that may be shown.
+    ``tokens`` counts a text's tokens, for the documents' limit.
     """
     rng = random.Random(derive(seed, "briefs", round_number))
     skills: list[str] = []
@@ -126,7 +127,6 @@ def make_briefs(
     places = Counter(drawn)
     failures: dict[str, tuple[Failure, ...]] = {}
     paid = paid_lately(store) if config.difficulty == "adaptive" else []
-    standings = store.standings_before(policy_version) if config.memory else {}
 
     def known(records: Sequence[EnvironmentRecord]) -> tuple[Known, ...]:
         return tuple(Known(record, standings[record.id]) for record in records)
@@ -145,7 +145,7 @@ def make_briefs(
             shown = store.examples(
                 skill,
                 setting,
-                policy_version,
+                standings,
                 seed=derive(seed, "examples", round_number, index),
                 n=max(config.examples, config.avoid),
             )

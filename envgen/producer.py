@@ -32,7 +32,8 @@ from memory import Manifest, MemoryConfig, measure
 from memory.diversity import DiversityFilter
 from sandbox import EnvironmentFault, Message, SandboxConfig, SandboxFault
 from solver.config import PolicyConfig, SolverConfig
-from solver.policy import Bill
+from solver.planning import standings_of
+from solver.policy import Bill, is_whole
 from spadekit.errors import BadInput, OurFault
 from spadekit.files import Journal
 
@@ -186,7 +187,7 @@ class Round:
             self.work.corpus,
             self.work.store,
             round_number=self.number,
-            policy_version=self.version,
+            standings=standings_of(self.work.store, self.work.versions, self.version),
             seed=self.work.seed,
             drawn=drawn,
             tokens=self.work.tokens,
@@ -364,6 +365,9 @@ class Round:
             self.designer.temperature,
             settings.section(SandboxConfig).isolation,
             self.work.policy.chat.text_only,
+            {}
+            if is_whole(self.designer)
+            else {"top_p": self.designer.top_p, "top_k": self.designer.top_k},
         )
         closing = close(drafts, origin, settings, self._averages())
         spent = self._spent()

@@ -296,24 +296,6 @@ class Store:
             return latest
         return Latest({o.environment: o for o in rows if o.policy_version <= policy_version})
 
-    @answering
-    def standings_before(self, policy_version: int) -> Latest:
-        """Return the newest standings as they were before anything was trained on from a version.
-
-        Left out is what a training step from that version settled: of its plays none is hinted. So
-        neither such a step that is done again nor a round designed beside it depends on how far it is.
-        """
-        self._refresh()
-        rows, _ = self._standings()
-        return Latest(
-            {
-                one.environment: one
-                for one in rows
-                if one.policy_version < policy_version
-                or (one.policy_version == policy_version and one.plays_hinted)
-            }
-        )
-
     def _standings(self) -> tuple[list[StandingRecord], Latest]:
         """All standings by policy version, and the newest of each environment."""
         with self._lock:
@@ -370,18 +352,22 @@ class Store:
 
     @answering
     def examples(
-        self, skill: str, setting: str, policy_version: int, seed: int, n: int = 2
+        self,
+        skill: str,
+        setting: str,
+        standings: Mapping[str, StandingRecord],
+        seed: int,
+        n: int = 2,
     ) -> Examples:
         """Choose examples for a brief by ``seed``: up to ``n`` per list, of one skill and setting.
 
         Frontier ones are drawn from the ``4 n`` of greatest regret, those to avoid from all that
-        are mastered, hopeless or hint-only, by their newest standing before anything was trained on
-        from ``policy_version``.
+        are mastered, hopeless or hint-only, by ``standings``; others are not looked at.
         """
         self._refresh()
         where = search.filters(setting, skill, None)
         ids = self.tables.scan("environments", where, ["id"]).column("id").to_pylist()
-        frontier, avoid = choose(ids, self.standings_before(policy_version), seed, n)
+        frontier, avoid = choose(ids, standings, seed, n)
         records = {one.id: one for one in self.environments(ids=[*frontier, *avoid])}
         return Examples(
             tuple(records[one] for one in frontier), tuple(records[one] for one in avoid)

@@ -4,27 +4,35 @@
                         ▲                                      ▲                                        │
                         └── what steps saw of it ── state ── how often it was played ◄── observe ◄── plays
 
+What the memory has of an environment is what was measured, with both arms; training writes nothing
+there. What training's plays show is in this state and nowhere else.
+
 Every version is stored with the choice that led to it and the state after it (``curriculum.json``, see
-``solver.planning``): the next choice is a function of that state, the standings and a seed, so a step
+``solver.planning``): the next choice is a function of that state, the measurements and a seed, so a step
 that is done again chooses the same, and any choice can be explained afterwards.
 """
 
-import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field
 from typing import Any, Literal
 
 from memory import status
+from spadekit.seeds import derive
 
 Kind = Literal["frontier", "uniform"]
-CLOSED = ("mastered", "hopeless", "hint_only")
-"""Statuses that teach nothing: every play of a group ends alike, or only with the hint."""
+Why = Literal["frontier", "unmeasured", "replayed", "again", "pool"]
+CLOSED = ("mastered", "hopeless", "hint_only", "faulting")
+"""Where nothing can be learnt: every play of a group ends alike, or only with the hint, or none ends."""
+SEEDS = 3
+"""Distinct instances on which plays must agree before they close an environment: one is one task."""
+LOOK_AGAIN = 8
+"""Versions after which what closed an environment says little about the policy: it is looked at again."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An environment and its newest standing (``memory``).
+    """An environment and its newest measurement with both arms (``memory``).
 
     ``measured`` is the policy version that ``status`` is about; -1: it was never measured.
     """
@@ -52,16 +60,34 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What the steps so far did with an environment: how many played it, and what the last one saw.
+class Group:
+    """A step's plays of one instance: by which version, how many ended without a fault, their mean return."""
 
-    ``plays`` are those that ended without a fault, ``episode_return`` their mean return.
+    version: int
+    seed: int
+    plays: int
+    episode_return: float | None
+
+    @property
+    def shows(self) -> str:
+        """Return the status of which these plays are a sign; ``frontier``: their returns differ."""
+        if not self.plays:
+            return "faulting"
+        found = status(self.episode_return, None, False, self.plays)
+        return "frontier" if found == "unmeasured" else found
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the steps so far did with an environment: how many played it, the last with ``version``.
+
+    ``groups``: the newest, as many as came from the last step and of at least ``SEEDS`` seeds if there
+    were so many, all different; oldest first.
     """
 
-    steps: int
-    version: int
-    plays: int = 0
-    episode_return: float | None = None
+    steps: int = 0
+    version: int = -1
+    groups: tuple[Group, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,6 +96,10 @@ class State:
 
     seen: Mapping[str, Seen] = field(default_factory=dict)
 
+    def of(self, environment: str) -> Seen:
+        """Return what was seen of an environment."""
+        return self.seen.get(environment, Seen())
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -77,12 +107,15 @@ class Chosen:
 
     environment: str
     shard: int
-    why: Literal["frontier", "unmeasured", "replayed", "pool"]
+    why: Why
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What a step plays, those first that should have more instances; the others by reason."""
+    """What a step plays, those first that should have more instances.
+
+    ``left_out`` counts by reason: the closed ones of the step's shard, and any that found no place.
+    """
 
     chosen: tuple[Chosen, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -98,83 +131,111 @@ class Choice:
 
 
 def choose(
-    state: State, candidates: Sequence[Candidate], rules: Rules, seed: int
+    state: State, candidates: Iterable[Candidate], rules: Rules, seed: int
 ) -> tuple[Choice, State]:
-    """Return what is played, and the state in which that is noted. The candidates' order is nothing.
+    """Return what is played, and the state in which that is noted.
 
     Frontier environments of the shard come first, then its unmeasured ones, among equals those played
-    in the fewest steps, then by lot. Where the shard cannot fill its places, older ones take them.
+    in the fewest steps, then by lot. Where the shard cannot fill its places, older ones take them. A
+    closed one that is due gets the last place of the older ones' share, or one that nobody else takes.
+
+    The candidates' order is nothing, and who cannot be played moves nobody else: the gate comes first,
+    and everybody's lot is drawn from the seed and its own id.
     """
-    lot = random.Random(seed)
-    drawn = sorted(candidates, key=lambda one: one.environment)
-    lot.shuffle(drawn)
+    groups: dict[Why, list[tuple[tuple[int, ...], Chosen]]] = {
+        why: [] for why in ("frontier", "unmeasured", "replayed", "again", "pool")
+    }
     left_out: Counter[str] = Counter()
-    current: list[tuple[tuple[int, int], Chosen]] = []
-    older: list[tuple[tuple[int, int], Chosen]] = []
-    for one in drawn:
-        seen = state.seen.get(one.environment, Seen(0, -1))
-        verdict = _gate(one, seen, rules)
-        if not isinstance(verdict, Chosen):
-            left_out[verdict] += 1
-        elif verdict.why == "replayed":
-            older.append(((seen.steps, seen.version), verdict))
-        else:
-            current.append(((verdict.why == "unmeasured", seen.steps), verdict))
-    current.sort(key=lambda entry: entry[0])
-    older.sort(key=lambda entry: entry[0])
-    places = max(rules.count - min(len(older), round(rules.count * rules.replay)), 0)
-    taken = [one for _, one in current[:places]]
-    taken += [one for _, one in older[: rules.count - len(taken)]]
-    if unused := len(current) + len(older) - len(taken):
+    for one in candidates:
+        if one.shard > rules.shard:
+            continue
+        seen = state.of(one.environment)
+        found, about = standing(one, seen)
+        why = _gate(found, about, one, rules)
+        if why:
+            rank = {"replayed": (seen.steps, seen.version), "again": (about,)}.get(
+                why, (seen.steps,)
+            )
+            lot = derive(seed, one.environment)
+            groups[why].append(((*rank, lot), Chosen(one.environment, one.shard, why)))
+        elif one.shard == rules.shard:
+            left_out[found] += 1
+    ordered = {why: [one for _, one in sorted(groups[why], key=_rank)] for why in groups}
+    current = ordered["pool"] + ordered["frontier"] + ordered["unmeasured"]
+    older, again = ordered["replayed"], ordered["again"]
+    share = round(rules.count * rules.replay)
+    ahead = max(share - 1, 1)
+    others = older[:ahead] + again[:1] + older[ahead:]
+    places = max(rules.count - min(len(others), share), 0)
+    taken = current[:places]
+    taken += others[: rules.count - len(taken)]
+    if unused := len(current) + len(older) + len(again) - len(taken):
         left_out["no place"] = unused
     noted = {
-        one.environment: Seen(state.seen.get(one.environment, Seen(0, -1)).steps + 1, rules.version)
+        one.environment: Seen(
+            state.of(one.environment).steps + 1, rules.version, state.of(one.environment).groups
+        )
         for one in taken
     }
-    choice = Choice(tuple(taken), dict(sorted(left_out.items())))
-    return choice, State({**state.seen, **noted})
+    return Choice(tuple(taken), dict(sorted(left_out.items()))), State({**state.seen, **noted})
 
 
-def observe(state: State, returns: Mapping[str, Sequence[float]]) -> State:
-    """Note what the step that was just chosen saw: returns of unhinted plays, by environment."""
-    noted = {
-        environment: replace(
-            state.seen[environment], plays=len(values), episode_return=sum(values) / len(values)
-        )
-        for environment, values in returns.items()
-        if values
-    }
+def observe(state: State, played: Mapping[str, Sequence[Group]]) -> State:
+    """Note what the step that was just chosen saw: groups of unhinted plays, by environment."""
+    noted = {}
+    for environment, groups in played.items():
+        seen = state.of(environment)
+        seeds = {one.seed for one in groups}
+        kept = [one for one in seen.groups if one.seed not in seeds] + list(groups)
+        newest = tuple(kept[-max(SEEDS, len(groups)) :])
+        noted[environment] = Seen(seen.steps, seen.version, newest)
     return State({**state.seen, **noted})
 
 
-def standing(one: Candidate, seen: Seen) -> str:
-    """Return where an environment stands: what was found later counts, a measurement or a step's plays.
+def standing(one: Candidate, seen: Seen) -> tuple[str, int]:
+    """Return where an environment stands, and the newest version by which that is known.
 
-    A step's plays lack the hinted arm, so they only show what has left the frontier.
+    Plays of steps lack the hinted arm: they never say that an environment is at the frontier, only that
+    the last ``SEEDS`` instances or more all went the same way, or that one did not go as a measurement
+    that closed it says.
     """
-    if seen.plays and seen.version >= one.measured:
-        found = status(seen.episode_return, None, False, seen.plays)
-        if found != "unmeasured":
-            return found
-    return one.status
+    groups = since_measured(one, seen)
+    if not groups:
+        return one.status, one.measured
+    newest = max(group.version for group in groups)
+    shown = {group.shows for group in groups}
+    measured = "hopeless" if one.status == "hint_only" else one.status
+    closed = one.status in CLOSED
+    if closed and shown <= {measured, "faulting"}:
+        return one.status, newest
+    if len(groups) >= SEEDS and len(shown) == 1 and shown <= set(CLOSED):
+        return shown.pop(), newest
+    return ("frontier" if closed else one.status), newest
 
 
-def _gate(one: Candidate, seen: Seen, rules: Rules) -> Chosen | str:
-    """Return the environment as one that may be played, or the reason against it."""
+def since_measured(one: Candidate, seen: Seen) -> tuple[Group, ...]:
+    """Return the groups that say more than the measurement: not of older versions.
+
+    Against a measurement that closed an environment only newer ones count: it has both arms.
+    """
+    first = one.measured + (one.status in CLOSED)
+    return tuple(group for group in seen.groups if group.version >= first)
+
+
+def _gate(found: str, about: int, one: Candidate, rules: Rules) -> Why | None:
+    """Return why an environment may be played, None when it may not."""
+    own = one.shard == rules.shard
     if rules.kind == "uniform":
-        mine = one.shard == rules.shard
-        return Chosen(one.environment, one.shard, "pool") if mine else "of another shard"
-    if one.shard > rules.shard:
-        return "of a later shard"
-    found = standing(one, seen)
+        return "pool" if own else None
     if found in CLOSED:
-        return found
-    if one.shard == rules.shard:
-        fresh = found == "unmeasured"
-        return Chosen(one.environment, one.shard, "unmeasured" if fresh else "frontier")
-    if found == "frontier":
-        return Chosen(one.environment, one.shard, "replayed")
-    return "old and unmeasured"
+        return "again" if rules.version - about >= LOOK_AGAIN else None
+    if own:
+        return "unmeasured" if found == "unmeasured" else "frontier"
+    return "replayed" if found == "frontier" else None
+
+
+def _rank(entry: tuple[tuple[int, ...], Chosen]) -> tuple[tuple[int, ...], str]:
+    return entry[0], entry[1].environment
 
 
 def instances(environments: Sequence[str], *, groups: int, most: int) -> list[tuple[str, int]]:
@@ -195,7 +256,7 @@ def instances(environments: Sequence[str], *, groups: int, most: int) -> list[tu
 def as_json(choice: Choice, state: State) -> dict[str, Any]:
     """Return the plain data that a version is stored with."""
     seen = {
-        name: [one.steps, one.version, one.plays, one.episode_return]
+        name: [one.steps, one.version, [list(astuple(group)) for group in one.groups]]
         for name, one in sorted(state.seen.items())
     }
     return {"choice": asdict(choice), "seen": seen}
@@ -206,7 +267,10 @@ def from_json(data: Mapping[str, Any]) -> tuple[Choice, State]:
     try:
         stored = data["choice"]
         chosen = tuple(Chosen(**one) for one in stored["chosen"])
-        seen = {name: Seen(*values) for name, values in data["seen"].items()}
+        seen = {
+            name: Seen(steps, version, tuple(Group(*group) for group in groups))
+            for name, (steps, version, groups) in data["seen"].items()
+        }
         return Choice(chosen, dict(stored["left_out"])), State(seen)
     except (KeyError, AttributeError) as error:
         raise ValueError(f"not a curriculum: {error}") from None

@@ -1,15 +1,16 @@
 """What a training step will play and train on: decided from the store, before anything is done."""
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memory import EnvironmentRecord, PlayRecord, ShardData, StandingRecord, Store, measure
+from memory import EnvironmentRecord, PlayRecord, ShardData, StandingRecord, Store
 from solver import curriculum
 from solver.config import TrainConfig
-from solver.curriculum import Candidate, Choice, Rules, State
+from solver.curriculum import Candidate, Choice, Group, Rules, State
 from solver.episodes import Job
 from solver.samples import Batch, from_designs
 from solver.versions import CURRICULUM, PolicyInfo, Versions
@@ -55,14 +56,9 @@ def plan_after(
     """
     version = parent.version + 1
     data = store.shard(shard)
-    standings = _standings_before(store, parent.version, data)
-    here = {one.id: one for one in data.environments}
-    frontier = [name for name, one in standings.items() if one.status == "frontier"]
-    elsewhere = store.environments(ids=sorted(set(frontier) - here.keys()))
-    known = here | {one.id: one for one in elsewhere}
     choice, state = curriculum.choose(
         state,
-        [_candidate(one, standings.get(name)) for name, one in known.items()],
+        _candidates(store, parent.version, data),
         Rules(
             shard=shard,
             version=parent.version,
@@ -73,6 +69,8 @@ def plan_after(
         derive(config.seed, "choose", version),
     )
     chosen = choice.environments
+    known = {one.id: one for one in data.environments}
+    known |= {one.id: one for one in store.environments(ids=sorted(set(chosen) - known.keys()))}
     jobs = [
         Job(
             environment=name,
@@ -94,11 +92,62 @@ def plan_after(
 
 def observed(step: Plan, records: Sequence[PlayRecord]) -> State:
     """Return the curriculum's state once a step's plays are done."""
-    returns: dict[str, list[float]] = defaultdict(list)
+    returns: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in records:
-        if one.episode_return is not None and not one.fault and one.arm == "unhinted":
-            returns[one.environment].append(one.episode_return)
-    return curriculum.observe(step.state, returns)
+        if one.arm == "unhinted":
+            ended = returns[one.environment][one.seed]
+            if one.episode_return is not None and not one.fault:
+                ended.append(one.episode_return)
+    version = step.parent.version
+    played = {
+        environment: [
+            Group(version, seed, len(found), math.fsum(found) / len(found) if found else None)
+            for seed, found in seeds.items()
+        ]
+        for environment, seeds in returns.items()
+    }
+    return curriculum.observe(step.state, played)
+
+
+def standings_of(store: Store, versions: Versions, version: int) -> dict[str, StandingRecord]:
+    """Return how environments stand for a policy version, by id: what a brief says of them.
+
+    That is what was last measured up to that version, but where the steps that led to it found an
+    environment mastered or hopeless since, it is what their plays say. Left out is what such a step
+    found open again, or broken: of these nothing is known that is worth saying. Both sources are as they
+    were when the version was published, so a round may be designed beside the steps that follow it.
+    """
+    state = read_curriculum(versions.path(version))
+    found = {}
+    for name, one in store.latest_standings(version).items():
+        measured = Candidate(name, 0, one.status, one.policy_version)
+        stands, about = curriculum.standing(measured, state.of(name))
+        if stands == one.status:
+            found[name] = one
+        elif stands in ("mastered", "hopeless"):
+            found[name] = _as_played(
+                one, stands, about, curriculum.since_measured(measured, state.of(name))
+            )
+    return found
+
+
+def _as_played(
+    one: StandingRecord, stands: str, about: int, groups: Sequence[Group]
+) -> StandingRecord:
+    means = [group.episode_return for group in groups if group.episode_return is not None]
+    return replace(
+        one,
+        policy_version=about,
+        status=stands,
+        hint_only=False,
+        plays_unhinted=sum(group.plays for group in groups),
+        return_unhinted=math.fsum(means) / len(means),
+        plays_hinted=0,
+        return_hinted=math.nan,
+        regret=math.nan,
+        regret_low=math.nan,
+        regret_high=math.nan,
+    )
 
 
 def write_curriculum(folder: Path, choice: Choice, state: State) -> None:
@@ -118,36 +167,18 @@ def read_curriculum(folder: Path) -> State:
         raise BadInput(f"{path} is damaged ({error}); {MEND}") from None
 
 
-def _candidate(one: EnvironmentRecord, standing: StandingRecord | None) -> Candidate:
-    if standing is None:
-        return Candidate(one.id, one.shard, "unmeasured")
-    return Candidate(one.id, one.shard, standing.status, standing.policy_version)
+def _candidates(store: Store, parent: int, data: ShardData) -> list[Candidate]:
+    """Return the environments of the shard and of those before it, as last measured up to a version.
 
-
-def _standings_before(store: Store, parent: int, shard: ShardData) -> dict[str, StandingRecord]:
-    """The newest standings as they were before the step that follows version ``parent``.
-
-    Version ``parent`` trains in that step only: where plays of it for training are there already, a
-    try was killed, and what that settled is left out, so that doing it again chooses the same.
+    Later shards may be there already, or not: nothing of them is looked at.
     """
-    latest = dict(store.latest_standings(parent))
-    where = f"purpose = 'train' AND policy_version = {parent}"
-    tried = set(store.scan("plays", where, ["environment"]).column("environment").to_pylist())
-    settled = [name for name in tried if name in latest and latest[name].policy_version == parent]
-    if not settled:
-        return latest
-    published = {one.environment: one for one in shard.standings}
-    earlier = store.latest_standings(parent - 1)
-    for name in settled:
-        if name in published and published[name].policy_version == parent:
-            latest[name] = published[name]
-            continue
-        measured = [one for one in store.plays(name) if one.purpose != "train"]
-        before = measure(name, parent, measured, 0)
-        if before.plays_unhinted or before.plays_hinted:
-            latest[name] = before
-        elif name in earlier:
-            latest[name] = earlier[name]
-        else:
-            del latest[name]
-    return latest
+    older = store.scan("environments", f"shard < {data.manifest.shard}", ["id", "shard"]).to_pylist()
+    shards = {row["id"]: row["shard"] for row in older}
+    shards |= {one.id: one.shard for one in data.environments}
+    latest = store.latest_standings(parent)
+    return [
+        Candidate(name, shard, latest[name].status, latest[name].policy_version)
+        if name in latest
+        else Candidate(name, shard, "unmeasured")
+        for name, shard in shards.items()
+    ]

@@ -28,7 +28,7 @@ from typing import Any
 
 import torch
 
-from memory import PlayRecord, Store, measure, record_id
+from memory import PlayRecord, Store, record_id
 from sandbox import Pool
 from solver.advantages import centred, scaled, weighted_mean
 from solver.config import PolicyConfig, SolverConfig, TrainConfig
@@ -111,9 +111,7 @@ async def train_step(
     learner, roles = await asyncio.to_thread(_learn, versions, step, batches, settings)
     ended = time.perf_counter()
 
-    # 3. Publish: first what the plays say about the environments, then the version. A step
-    #    whose version is there is never looked at again.
-    settle(store, step, records)
+    # 3. Publish, what the plays say about the environments with it (the curriculum's state).
     metrics = StepMetrics(
         version=target,
         parent=parent.version,
@@ -283,29 +281,6 @@ def _publish(
         write_curriculum(folder, step.choice, observed(step, records))
 
     versions.publish(info, write)
-
-
-def settle(store: Store, step: Plan, records: Sequence[PlayRecord]) -> None:
-    """Note the standing of environments that these plays show to be off the frontier.
-
-    Inside the band they say nothing new: without hinted ones there is no regret. That none is hinted is
-    also how ``Store.standings_before`` tells what a step settled from what was measured; what was
-    measured of the step's own shard stays in the shard. The starting policy's measurements stand: it
-    designs further rounds while the first step is taken (``solver.sync``), and what they are shown must
-    not depend on how far that is. For every other version such rounds are over by then.
-    """
-    parent = step.parent.version
-    before = store.latest_standings(parent)
-    found = []
-    for one in step.environments:
-        known = before.get(one.id)
-        if known and known.plays_hinted and parent == known.policy_version == 0:
-            continue
-        updated = max(step.version, known.updated + 1 if known else 0)
-        standing = measure(one.id, parent, records, updated)
-        if standing.status in ("mastered", "hopeless"):
-            found.append(standing)
-    store.upsert_standings(found)
 
 
 def _play_metrics(plays: Sequence[Play]) -> PlayMetrics:

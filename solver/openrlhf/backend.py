@@ -33,7 +33,6 @@ from solver.openrlhf.refusals import designs_of, open_chat
 from solver.openrlhf.run import Run, Spec
 from solver.planning import Plan, observed, plan, write_curriculum
 from solver.samples import Batch, from_plays
-from solver.trainer import settle
 from solver.versions import CURRICULUM, INFO, OPTIMISER, PolicyInfo, Versions
 from spadekit.errors import BadInput, OurFault
 from spadekit.files import write_atomic
@@ -204,8 +203,6 @@ class _Task:
         played = self.run.played(self.made)
         records = [record for one in played for record in one.plays]
         self.store.append_plays(records)
-        # Before the version is there: a step found done is never looked at again.
-        settle(self.store, planned, records)
         rollouts = range(step - self.cluster.rollouts + 1, step + 1)
         logged = together([self.launch.figures(one, _LOG_S) for one in rollouts])
         seconds = time.perf_counter() - began

@@ -175,7 +175,7 @@ def made(
         corpus,
         store,
         round_number=round_number,
-        policy_version=0,
+        standings=store.latest_standings(),
         seed=seed,
         drawn={"game": 9 * (round_number - 1), "tool_use": 6 * (round_number - 1)},
         tokens=lambda text: len(text.split()),

@@ -112,20 +112,6 @@ def test_standings_keep_their_history_and_the_newest_up_to_a_version_counts(stor
     assert not store.latest_standings(-1)
 
 
-def test_what_training_settled_from_a_version_on_is_not_known_before_it(store, make):
-    store.upsert_standings(
-        [
-            make.standing("a", 1),
-            make.standing("a", 2, plays_hinted=0, status="mastered"),
-            make.standing("b", 2, status="hopeless"),
-        ]
-    )
-    assert store.standings_before(1) == {"a": store.standings("a")[0]}
-    before = store.standings_before(2)
-    assert (before["a"].status, before["b"].status) == ("frontier", "hopeless")
-    assert store.standings_before(3)["a"].status == "mastered"
-
-
 def test_a_rebuilt_store_equals_the_original(full, make):
     full.append_plays([make.play(7), make.play(8)])
     full.upsert_standings([make.standing("e", 4, updated=9)])
@@ -248,8 +234,10 @@ def test_examples_are_seeded_and_of_the_skill_and_setting(store, make):
     standings.append(make.standing(other.id))
     store.publish(1, [*records, other], [], [], standings, meta={})
 
-    def chosen(seed, version=0):
-        return store.examples("optimisation", "game", version, seed, 2)
+    latest = store.latest_standings()
+
+    def chosen(seed, known=latest):
+        return store.examples("optimisation", "game", known, seed, 2)
 
     assert chosen(1) == chosen(1)
     assert len({chosen(seed) for seed in range(10)}) > 5
@@ -259,8 +247,8 @@ def test_examples_are_seeded_and_of_the_skill_and_setting(store, make):
         assert len(found.frontier) == len(found.avoid) == 2
         assert set(found.frontier) <= frontier - set(records[:4])  # the least regret is not shown
         assert set(found.avoid) <= avoid
-    assert store.examples("optimisation", "tool_use", 0, 1) == chosen(1, version=-1)
-    assert chosen(1, version=-1).frontier == ()
+    assert store.examples("optimisation", "tool_use", latest, 1) == chosen(1, {})
+    assert chosen(1, {}).frontier == ()
 
 
 def test_the_filter_knows_the_store_and_keeps_its_sketches(full, make):

@@ -29,7 +29,7 @@ from solver.cli import select
 from solver.config import PolicyConfig, SolverConfig, TrainConfig
 from solver.engines.local import LocalEngine
 from solver.metrics import RoleMetrics, left_out
-from solver.planning import plan, read_curriculum
+from solver.planning import plan, read_curriculum, standings_of
 from solver.trainer import StepResult, train_step
 from solver.versions import PolicyInfo, Versions
 from spadekit.errors import BadInput, OurFault
@@ -307,41 +307,33 @@ class PowerCut(Versions):
 WON = "return 'you won', 1.0, True, False, {}"
 
 
-@pytest.mark.parametrize("shard", [1, 2])
-async def test_what_a_step_settles_is_settled_before_its_version_is_there(
-    tmp_path: Path, model_dir: Path, shard: int
+async def test_a_step_writes_no_standing_and_its_version_knows_what_its_plays_showed(
+    tmp_path: Path, model_dir: Path
 ) -> None:
-    """Of its own environments and of replayed ones; done again, it chooses as it did.
-
-    What the starting policy was measured by stands: it may be designing the second round meanwhile.
-    """
+    """Until the version is there nothing is changed but the log of plays: done again, it plays the same."""
     folder = tmp_path / "home"
-    config = replace(TRAIN, replay=0.4)
-    easy, easier = environment("Easy", 1, fault=WON), environment("Easier", 2, fault=WON)
+    made = [environment("Easy", 1, fault=WON), environment("Good", 1)]
+    easy = made[0].id
     with Store.open(folder / "store", MemoryConfig(), create=True) as store:
-        for number, made in ((1, [easy, environment("Good", 1)]), (2, [easier])):
-            standings = [standing(one, "frontier") for one in made]
-            store.publish(number, made, [], [], standings, meta={"policy_version": number - 1})
+        standings = [standing(one, "frontier") for one in made]
+        store.publish(1, made, [design(n, 1) for n in range(6)], [], standings, meta={})
     Versions(folder / "policy").bootstrap(PolicyConfig(model=str(model_dir)))
-    if shard == 2:
-        await train(folder, 1, config=replace(config, solver_weight=0.0))
-    versions = PowerCut(folder / "policy")
-    engine = LocalEngine.open(versions.path(shard - 1), PolicyConfig())
+    versions, config = Versions(folder / "policy"), replace(TRAIN, groups=6)
+    engine = LocalEngine.open(versions.path(0), PolicyConfig())
     with Store.open(folder / "store") as store:
-        before, shown = plan(store, versions, config, shard, shard), store.standings_before(0)
-        assert {easy.id, easier.id if shard == 2 else easy.id} <= {
-            o.id for o in before.environments
-        }
+        before, measured = plan(store, versions, config, 1, 1), store.latest_standings()
         async with pool() as opened:
             with pytest.raises(RuntimeError, match="power cut"):
-                await train_step(store, engine, opened, versions, settings(config), shard)
-        assert versions.latest() == shard - 1
-        latest = store.latest_standings(shard - 1)
-        found = {name: latest[name].status for name in (easy.id, easier.id) if name in latest}
-        settled = {easy.id: "mastered", easier.id: "mastered"}
-        assert found == (settled if shard == 2 else {easy.id: "frontier"})
-        assert plan(store, versions, config, shard, shard) == before
-        assert store.standings_before(0) == shown
+                await train_step(
+                    store, engine, opened, PowerCut(versions.root), settings(config), 1
+                )
+            assert versions.latest() == 0 and len(store.plays(easy)) == 12
+            assert plan(store, versions, config, 1, 1) == before
+            await train_step(store, engine, opened, versions, settings(config), 1)
+        assert store.latest_standings() == measured
+        assert standings_of(store, versions, 0) == measured
+        assert standings_of(store, versions, 1)[easy].status == "mastered"
+        assert standings_of(store, versions, 1)[made[1].id] == measured[made[1].id]
     engine.close()
 
 
@@ -357,12 +349,19 @@ async def test_a_version_keeps_what_it_played_and_why(home: Callable[[str], Path
         "left_out": kept["choice"]["left_out"],
     }
     with Store.open(folder / "store") as store:
-        for name, (steps, version, finished, episode_return) in kept["seen"].items():
-            plays = [one for one in store.plays(name) if not one.fault]
-            assert (steps, version, finished) == (1, 0, len(plays))
-            returns = [one.episode_return for one in plays if one.episode_return is not None]
-            expected = sum(returns) / len(returns) if returns else None
-            assert episode_return == (expected and pytest.approx(expected))
+        for name, (steps, version, groups) in kept["seen"].items():
+            assert (steps, version) == (1, 0)
+            plays = store.plays(name)
+            assert sorted(seed for _, seed, _, _ in groups) == sorted({one.seed for one in plays})
+            for by, seed, finished, episode_return in groups:
+                returns = [
+                    one.episode_return
+                    for one in plays
+                    if one.seed == seed and one.episode_return is not None
+                ]
+                assert (by, finished) == (0, len(returns))
+                expected = sum(returns) / len(returns) if returns else None
+                assert episode_return == (expected and pytest.approx(expected))
 
 
 async def test_a_damaged_curriculum_is_one_line(home: Callable[[str], Path]) -> None:
