@@ -21,7 +21,7 @@ from envgen.publish import card, manifest, plots, rows
 from envgen.publish.config import PublishConfig
 from envgen.publish.documents import look_up, may_go
 from envgen.publish.manifest import ReleaseManifest
-from envgen.publish.overlap import Held, List, read_lists
+from envgen.publish.overlap import Held, List, read_lists, told_by
 from envgen.publish.rows import Solution, environment_row
 from envgen.publish.scan import Finding, Machine, Text, scan
 from envgen.publish.solutions import solutions
@@ -195,7 +195,7 @@ class _Work:
 
     def _held(self, row: Mapping[str, Any]) -> bool:
         """Whether a row stays for a benchmark's question that it holds; either way it is told."""
-        text = "\n".join((row["source"], row["hint"], row["solution"]))
+        text = told_by(row["source"], row["hint"], row["solution"])
         held = self.questions.held(text, self.config.overlap) if len(self.questions) else None
         if held is not None:
             self.summary.held[row["id"]] = held

@@ -5,6 +5,7 @@ the usual measure of contamination, counted on the side of the question, so that
 not hide a short question.
 """
 
+import ast
 import json
 import os
 import re
@@ -22,6 +23,8 @@ from spadekit.errors import BadInput, OurFault
 RUN = 8
 SHORTEST = 5
 """Words that a question has at least; shorter ones stand in many texts by chance."""
+LEAST_SHARED = 3
+"""Runs of words that the variants of a question share at least; fewer are a turn of speech."""
 KEYS = ("question", "prompt", "problem", "text")
 PACKAGES = {"reasoning-gym": "reasoning_gym", "bfcl": "bfcl_eval"}
 _WORD = re.compile(r"[^\W_]+")
@@ -31,10 +34,15 @@ TIME_S = 300.0
 
 @dataclass(frozen=True)
 class Asked:
-    """A question of a benchmark. ``name`` says which list it is from and where it stands there."""
+    """A question of a benchmark. ``name`` says which list it is from and where it stands there.
+
+    ``variants`` are further instances of a question that is made anew each time: what all of them
+    share is looked for, the form in which it is asked.
+    """
 
     name: str
     text: str
+    variants: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,9 @@ class Questions:
         self._where: dict[int, list[int]] = {}
         for question in questions:
             runs = set(_runs(_words(question.text)))
-            if not runs:
+            for other in question.variants:
+                runs &= set(_runs(_words(other)))
+            if len(runs) < (LEAST_SHARED if question.variants else 1):
                 continue
             number = len(self._names)
             self._names.append(question.name)
@@ -102,6 +112,23 @@ def read_lists(wanted: Sequence[str]) -> tuple[Questions, tuple[List, ...]]:
         asked += found
         told.append(List(Path(name).name, len(found)))
     return Questions(asked), tuple(told)
+
+
+def told_by(source: str, hint: str, transcript: str) -> str:
+    """Return all that an environment may say: its program, the texts in it, its hint, and a play.
+
+    Texts are taken as they are said, without the escapes that they are written with.
+    """
+    try:
+        nodes = ast.walk(ast.parse(source))
+        texts = [
+            node.value
+            for node in nodes
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        texts = []
+    return "\n".join([source, *texts, hint, *_texts(json.loads(transcript or "[]"))])
 
 
 def text_of(row: Mapping[str, Any]) -> str:
@@ -172,7 +199,8 @@ def _reasoning_gym() -> Iterator[Asked]:
             "--set 'publish.benchmarks=[]' does without"
         ) from None
     for row in rows:
-        yield Asked(f"reasoning-gym:{row['task']}", row["question"])
+        first, *others = row["questions"]
+        yield Asked(f"reasoning-gym:{row['task']}", first, tuple(others))
 
 
 def _words(text: str) -> list[str]:

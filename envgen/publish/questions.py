@@ -1,7 +1,7 @@
 """A process of its own that prints questions of reasoning-gym: ``python -m envgen.publish.questions``.
 
-A few of each task, one JSON line each. They are drawn, so what they find is the form in which a task
-asks and not one instance of it.
+A line of JSON for each task, with a few questions: they are drawn anew for everybody, so what can be
+looked for is what they have in common.
 """
 
 import json
@@ -29,8 +29,7 @@ def main() -> None:
             asked = [str(data[number]["question"]) for number in range(EACH)]
         except Exception:  # a task that cannot be made cannot be found either
             continue
-        for question in asked:
-            print(json.dumps({"task": task, "question": question}), file=lines)
+        print(json.dumps({"task": task, "questions": asked}), file=lines)
     lines.flush()
     # Threads that the package left behind must not keep this process.
     os._exit(0)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from envgen.publish.overlap import Asked, Questions, read_lists, text_of
+from envgen.publish.overlap import Asked, Questions, read_lists, text_of, told_by
 from spadekit.errors import BadInput
 
 LONG = (
@@ -25,6 +25,32 @@ def test_a_program_that_asks_a_known_question_holds_it_whatever_stands_around_it
     short = questions.held("Please name the capital of that land, said he", 0.6)
     assert short is not None
     assert short.question == "gsm:2"
+
+
+def test_texts_are_taken_as_they_are_said() -> None:
+    lines = LONG.replace(" ", "\n")
+    questions = Questions([Asked("a", LONG)])
+    transcript = json.dumps([{"role": "user", "content": lines}])
+    for told in (
+        told_by(f"TEXT = {lines!r}\n", "", ""),
+        told_by("", lines, ""),
+        told_by("no ( program", "", transcript),
+    ):
+        assert questions.held(told, 1.0) is not None
+    assert questions.held(told_by("no ( program", "think", "[]"), 0.1) is None
+
+
+def test_of_questions_that_are_drawn_anew_the_form_is_looked_for() -> None:
+    form = (
+        "Find the greatest common divisor (GCD) of these numbers: {}. Give only the divisor as your "
+        "final answer, without a word besides."
+    )
+    asked = Asked("gcd", form.format("12 and 18"), (form.format("35, 49"), form.format("8, 9")))
+    questions = Questions([asked, Asked("all", "Say what is 1", ("Say what is 2",))])
+    assert len(questions) == 1
+    held = questions.held(form.format("1001 and 77"), 0.9)
+    assert held is not None
+    assert held.question == "gcd"
 
 
 def test_questions_of_a_few_words_are_not_looked_for() -> None:
