@@ -97,9 +97,10 @@ class PlayRecord:
 
 @dataclass(frozen=True)
 class StandingRecord:
-    """The figures of one environment for one policy version; nan where nothing was measured.
+    """What was measured of one environment with one policy version, hinted and unhinted; nan: nothing was.
 
-    ``updated`` is a counter chosen by the writer: the record with the larger one wins.
+    ``updated`` is a counter chosen by the writer: the record with the larger one wins, but one without
+    plays of both arms never takes the place of one that has them.
     """
 
     environment: str
@@ -122,8 +123,9 @@ class StandingRecord:
 
     @property
     def stamp(self) -> str:
-        """Orders writes of one key, ``updated`` then content: any order of arrival ends alike."""
-        return f"{self.updated:020d}-{content_digest([self])[:12]}"
+        """Orders writes of one key: both arms, ``updated``, content. Any order of arrival ends alike."""
+        both = self.plays_unhinted > 0 and self.plays_hinted > 0
+        return f"{both:d}-{self.updated:020d}-{content_digest([self])[:12]}"
 
 
 _INT_LIST = pa.list_(pa.int32())

@@ -125,7 +125,7 @@ class Store:
 
     @answering
     def upsert_standings(self, records: Sequence[StandingRecord]) -> None:
-        """Record figures; for one environment and version the largest ``updated`` wins."""
+        """Record figures; for one environment and version ``StandingRecord`` says which of two stays."""
         if records:
             shards.append_log(self.place / "standings", StandingRecord, records)
             self.index()

@@ -48,8 +48,8 @@ class Rules:
     """What is asked for: up to ``count`` environments, for a step that trains on ``shard``.
 
     ``version`` is the policy version that will play. ``frontier``: those from which something can be
-    learnt, a share ``replay`` of the places for older shards. ``uniform``: those of the shard,
-    whatever their standing.
+    learnt, a share ``replay`` of the places for older shards (0: none of them). ``uniform``: those of
+    the shard, whatever their standing.
     """
 
     shard: int
@@ -227,6 +227,8 @@ def _gate(found: str, about: int, one: Candidate, rules: Rules) -> Why | None:
     own = one.shard == rules.shard
     if rules.kind == "uniform":
         return "pool" if own else None
+    if not own and not rules.replay:
+        return None
     if found in CLOSED:
         return "again" if rules.version - about >= LOOK_AGAIN else None
     if own:

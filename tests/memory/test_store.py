@@ -1,6 +1,7 @@
 """Every acknowledged record is kept exactly once: many writers, kills, rebuilds."""
 
 import fcntl
+import itertools
 import os
 import random
 import shutil
@@ -100,6 +101,17 @@ def test_of_two_standings_for_one_version_the_last_writer_wins_in_any_order(open
         ends.append(found)
     assert ends[0] == ends[1] == ends[2]
     assert ends[0] in (new, tie)
+
+
+def test_what_was_not_measured_never_replaces_what_was_in_any_order(open_store, make):
+    measured = make.standing("e", 1, updated=1)
+    broken = make.standing("e", 1, updated=2, plays_unhinted=0, plays_hinted=0, status="unmeasured")
+    bare = make.standing("e", 1, updated=3, plays_hinted=0, status="mastered")
+    for number, order in enumerate(itertools.permutations((measured, broken, bare))):
+        store = open_store(f"store{number}")
+        for one in order:
+            store.upsert_standings([one])
+        assert store.standings("e") == [measured]
 
 
 def test_standings_keep_their_history_and_the_newest_up_to_a_version_counts(store, make):

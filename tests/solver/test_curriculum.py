@@ -68,6 +68,10 @@ def test_old_frontier_fills_what_the_shard_cannot() -> None:
     assert set(played(replace(RULES, count=9))) == {"f1", "f2", "u1", "o1", "o2"}
 
 
+def test_without_replay_nothing_of_older_shards_is_played() -> None:
+    assert set(played(replace(RULES, count=9, replay=0.0))) == {"f1", "f2", "u1"}
+
+
 def test_nothing_off_the_frontier_or_of_later_shards_is_played() -> None:
     for seed in range(20):
         chosen = set(played(replace(RULES, count=9, replay=0.5), seed))
@@ -134,7 +138,7 @@ def test_only_several_instances_that_agree_close_an_environment(
 
 def test_what_steps_closed_is_not_played_and_looked_at_again_after_some_versions() -> None:
     pool = [Candidate("a", 1, "frontier", 0), Candidate("b", 1, "frontier", 0)]
-    rules = Rules(shard=2, version=1, count=9)
+    rules = Rules(shard=2, version=1, count=9, replay=0.1)
     _, state = choose(State(), pool, rules, 0)
     state = observe(state, {"a": [group(1, seed, 0.0) for seed in range(3)]})
     for version in range(2, 1 + LOOK_AGAIN):
@@ -247,7 +251,7 @@ def test_whatever_is_given_a_choice_keeps_its_word(
     names = choice.environments
     assert len(set(names)) == len(names) <= rules.count and set(names) <= set(known)
     own = [one for one in candidates if one.shard == rules.shard]
-    playable = choose(state, candidates, replace(rules, count=99, replay=0.0), seed)[0]
+    playable = choose(state, candidates, replace(rules, count=99), seed)[0]
     reasons = {name: count for name, count in choice.left_out.items() if name != "no place"}
     # Everybody of the shard is accounted for.
     assert sum(reasons.values()) + sum(
@@ -263,6 +267,7 @@ def test_whatever_is_given_a_choice_keeps_its_word(
     for one in choice.chosen:
         candidate = known[one.environment]
         assert candidate.shard == one.shard <= rules.shard
+        assert candidate.shard == rules.shard or rules.replay > 0
         if rules.kind == "uniform":
             assert candidate.shard == rules.shard and one.why == "pool"
             continue
