@@ -107,7 +107,8 @@ class TrainConfig:
     instances: int = 3
     """Most instances of one environment, where there are fewer environments than groups."""
     replay: float = 0.25
-    """Share of the environments taken from older shards while they are at the frontier."""
+    """Share of the environments taken from older shards while they are at the frontier, the last of them
+    one that was closed long ago and is looked at again; 0: none of older shards."""
     curriculum: Literal["frontier", "uniform"] = "frontier"
     """`uniform`: the shard's environments in turn, whatever their standing, and none of older shards."""
     optimiser: Literal["separate", "shared"] = "separate"

@@ -137,7 +137,8 @@ def choose(
 
     Frontier environments of the shard come first, then its unmeasured ones, among equals those played
     in the fewest steps, then by lot. Where the shard cannot fill its places, older ones take them. A
-    closed one that is due gets the last place of the older ones' share, or one that nobody else takes.
+    closed one that is due gets the last place of the older ones' share; a single place goes to it only if
+    no older one is open, or the shard leaves more.
 
     The candidates' order is nothing, and who cannot be played moves nobody else: the gate comes first,
     and everybody's lot is drawn from the seed and its own id.
