@@ -10,7 +10,7 @@ export OMP_WAIT_POLICY := passive
 export TOKENIZERS_PARALLELISM := false
 
 .DEFAULT_GOAL := help
-.PHONY: help setup generate train loop report search serve publish bench test test-vllm test-openrlhf lint docs embedded-policy clean
+.PHONY: help setup generate train loop report search serve publish bench test test-vllm test-ray test-openrlhf lint docs embedded-policy clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -64,6 +64,10 @@ build/vllm/.ready:
 	# PyPI's builds of these are for CUDA and break the CPU build of torch
 	build/vllm/bin/pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	@touch $@
+
+test-ray: $(READY) ## workers of a real Ray cluster of two nodes on this machine (0.3 GB)
+	$(BIN)/pip install --quiet -e '.[ray]'
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/envgen/test_cluster.py
 
 test-openrlhf: $(READY) build/openrlhf-cpu/.ready ## training with the real OpenRLHF on the CPU (4 GB, about 10 minutes)
 	OMP_NUM_THREADS=1 $(BIN)/pytest tests/openrlhf/cluster.py
