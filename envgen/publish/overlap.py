@@ -106,7 +106,7 @@ def read_lists(wanted: Sequence[str]) -> tuple[Questions, tuple[List, ...]]:
             if find_spec(module) is None:
                 told.append(List(name, 0, "not installed"))
                 continue
-            found = list(_reasoning_gym() if name == "reasoning-gym" else _bfcl(module))
+            found = list(_reasoning_gym() if name == "reasoning-gym" else _bfcl(_folders(module)))
         else:
             found = list(_file(Path(name)))
         asked += found
@@ -170,13 +170,21 @@ def _file(path: Path) -> Iterator[Asked]:
         ) from None
 
 
-def _bfcl(module: str) -> Iterator[Asked]:
-    """Read the data files of the Berkeley function-calling benchmark; nothing of it is imported."""
+def _folders(module: str) -> list[Path]:
+    """Return where a package lies, without importing it."""
     spec = find_spec(module)
-    folders = (spec.submodule_search_locations if spec else None) or []
-    for folder in folders:
-        for path in sorted(Path(folder).glob("data/BFCL_*.json")):
-            yield from _file(path)
+    return [Path(one) for one in (spec.submodule_search_locations if spec else None) or ()]
+
+
+def _bfcl(folders: Sequence[Path]) -> Iterator[Asked]:
+    """Read the questions of the Berkeley function-calling leaderboard out of its data files."""
+    for path in (path for folder in folders for path in sorted(folder.glob("data/BFCL_*.json"))):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            try:
+                text = text_of(json.loads(line))
+            except (ValueError, AttributeError):
+                continue  # not a row of questions
+            yield Asked(f"{path.stem}:{number}", text)
 
 
 def _reasoning_gym() -> Iterator[Asked]:

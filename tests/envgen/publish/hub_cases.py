@@ -26,7 +26,7 @@ import huggingface_hub
 import spadework
 from envgen.publish import manifest
 from envgen.publish.upload import Uploaded, upload
-from envgen.registry import load_environments
+from envgen.registry import load_environments, register
 from memory import Store
 from spadekit.errors import BadInput
 
@@ -293,6 +293,7 @@ def test_published_by_command_and_imported_elsewhere(
     # Without a store: ids of Gymnasium, in the order of the table.
     names = load_environments(NAME, revision="v1.0.0")
     assert [name.split("/")[1][:20] for name in names] == list(here)
+    assert sorted(register(tmp_path / "store")) == sorted(names)
     env = gymnasium.make(names[0])
     assert env.reset(seed=1)[0]
     env.close()

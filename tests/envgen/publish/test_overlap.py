@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from envgen.publish.overlap import Asked, Questions, read_lists, text_of, told_by
+from envgen.publish.overlap import Asked, Questions, _bfcl, read_lists, text_of, told_by
 from spadekit.errors import BadInput
 
 LONG = (
@@ -70,6 +70,19 @@ def test_a_file_of_ones_own_and_missing_packages(tmp_path: Path) -> None:
     assert held is not None
     assert held.question == "mine.jsonl:3"
     assert text_of({"question": [[{"role": "user", "content": "a"}], [{"content": "b"}]]}) == "a b"
+
+
+def test_data_files_of_a_package_are_read_as_data(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    turns = [[{"role": "user", "content": "Move the file to the folder of old reports"}], []]
+    rows = [json.dumps({"id": "1", "question": turns}), "no row", json.dumps({"id": "2"})]
+    (tmp_path / "data" / "BFCL_v4_multi_turn_base.json").write_text("\n".join(rows))
+    (tmp_path / "__init__.py").write_text("raise SystemExit(7)")
+    questions = Questions(_bfcl([tmp_path]))
+    assert len(questions) == 1
+    held = questions.held("move the file to the folder of old reports", 0.9)
+    assert held is not None
+    assert held.question == "BFCL_v4_multi_turn_base:1"
 
 
 @pytest.mark.parametrize(
