@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory import DesignRecord, Store
-from solver.versions import Versions
+from solver.versions import CURRICULUM, Versions
 from spadekit.home import producing, training
 from tests.zygote import Command, zygote
 
@@ -59,6 +59,13 @@ def contents(home: Path) -> list[object]:
         ]
 
 
+def choices(home: Path) -> list[object]:
+    """What each version's step played, in order, and what it left out."""
+    policy = Versions(home / "policy")
+    kept = [policy.path(version) / CURRICULUM for version in policy.all()[1:]]
+    return [json.loads(path.read_text())["choice"] for path in kept]
+
+
 def lines(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
@@ -106,6 +113,7 @@ def test_two_processes_killed_and_started_again_make_the_run_that_the_schedule_s
     finish(producer, trainer)
 
     assert contents(home) == contents(by_hand)
+    assert choices(home) == choices(by_hand) and len(choices(home)) == ROUNDS
     assert [version for version, *_ in contents(home)] == [0, 0, 1]
     versions = Versions(home / "policy")
     assert versions.all() == list(range(ROUNDS + 1))
@@ -148,9 +156,10 @@ def test_taking_turns_in_two_processes_is_the_loop_to_the_last_bit(
     )
     assert contents(two) == contents(loop)
     for version in Versions(loop / "policy").all():
-        weights = [home / "policy" / f"v{version:06d}" for home in (loop, two)]
-        one, other = ((folder / "model.safetensors").read_bytes() for folder in weights)
-        assert one == other
+        folders = [Versions(home / "policy").path(version) for home in (loop, two)]
+        for name in ("model.safetensors", *([CURRICULUM] if version else [])):
+            one, other = ((folder / name).read_bytes() for folder in folders)
+            assert one == other, name
 
 
 @pytest.mark.parametrize(
