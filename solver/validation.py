@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from solver.weights import WEIGHTS, weight_files
+from solver.weights import FROM_DISK, WEIGHTS, weight_files
 from spadekit.errors import BadInput
 
 INDEX = "model.safetensors.index.json"
@@ -94,7 +94,7 @@ def configuration(folder: Path) -> dict[str, Any]:
     from transformers import AutoConfig
 
     try:
-        told = AutoConfig.from_pretrained(folder, local_files_only=True).to_dict()
+        told = AutoConfig.from_pretrained(folder, **FROM_DISK).to_dict()
     except Exception as error:  # whatever the damaged part made it raise
         raise BadInput(f"{folder / 'config.json'} cannot be read: {error}") from None
     return {key: value for key, value in told.items() if key not in UNTOLD}
@@ -110,8 +110,13 @@ def stop_ids(folder: Path) -> list[int]:
                 stop = GenerationConfig.from_pretrained(folder, name, local_files_only=True)
             except Exception as error:  # whatever the damaged part made it raise
                 raise BadInput(f"{folder / name} cannot be read: {error}") from None
-            ids = stop.eos_token_id
-            return [] if ids is None else [ids] if isinstance(ids, int) else list(ids)
+            told = stop.eos_token_id
+            ids = told if isinstance(told, list) else [] if told is None else [told]
+            if not all(type(one) is int for one in ids):
+                raise BadInput(
+                    f"{folder / name}: eos_token_id is {told!r}, not an id or a list of ids"
+                )
+            return ids
     return []
 
 
@@ -120,7 +125,7 @@ def read_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        return AutoTokenizer.from_pretrained(folder, **FROM_DISK)
     except Exception as error:  # tokenizers raise whatever their format code raises
         raise BadInput(f"{folder}: the tokenizer cannot be read: {error}") from None
 

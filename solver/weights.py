@@ -7,6 +7,9 @@ from typing import Any
 from spadekit.errors import BadInput
 
 WEIGHTS = "model.safetensors"
+FROM_DISK = {"local_files_only": True, "trust_remote_code": False}
+"""How everything of a model folder is read: left open, the latter asks whoever sits there whether the
+folder's own Python is to be run."""
 MEND = "remove the folder to train that version again, or restore it from a copy"
 
 
@@ -28,8 +31,8 @@ def load_model(folder: Path) -> Any:
         model, found = AutoModelForCausalLM.from_pretrained(  # type: ignore[misc]
             folder,
             dtype=torch.float32,
-            local_files_only=True,
             output_loading_info=True,
+            **FROM_DISK,
         )
     except Exception as error:  # from_pretrained raises whatever the damaged part made it raise
         raise BadInput(f"{folder}: the model cannot be loaded: {error}") from None

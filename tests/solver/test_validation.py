@@ -1,5 +1,6 @@
 """A policy version is whole and the same model as its parent before anybody can see it."""
 
+import contextlib
 import json
 import shutil
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from safetensors.torch import load_file, save_file
 
 from solver.config import PolicyConfig, TrainConfig
 from solver.learner import Learner
-from solver.validation import INDEX, check_successor, check_weights
+from solver.validation import INDEX, check_successor, check_weights, read_tokenizer, stop_ids
 from solver.versions import PolicyInfo, Versions
 from spadekit.errors import BadInput, OurFault
 
@@ -153,3 +154,24 @@ def test_what_does_not_pass_is_never_seen(child: Path, model_dir: Path, tmp_path
     with pytest.raises(OurFault, match=r"version 1 was not published: v000001/model\.safetensors"):
         versions.publish(PolicyInfo(1, 0, 1, 1, "", {}, {}), write)
     assert [entry.name for entry in versions.root.iterdir()] == ["v000000"]
+
+
+def test_python_that_lies_in_a_model_folder_is_neither_run_nor_asked_about(
+    child: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("builtins.input", lambda text="": asked.append(text) or "y")
+    ran = child / "ran"
+    (child / "mine.py").write_text(f"open({str(ran)!r}, 'w').close()\n")
+    own = {"AutoTokenizer": ["mine.Tokenizer", None], "AutoConfig": "mine.Config"}
+    (child / "tokenizer_config.json").write_text(json.dumps({"auto_map": own}))
+    edit(child / "config.json", auto_map=own)
+    with contextlib.suppress(BadInput):
+        read_tokenizer(child)
+    assert not asked and not ran.exists()
+
+
+def test_ids_that_are_no_ids_are_refused(child: Path) -> None:
+    edit(child / "generation_config.json", eos_token_id="x")
+    with pytest.raises(BadInput, match="eos_token_id is 'x'"):
+        stop_ids(child)
