@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 from memory.config import MemoryConfig
 from memory.fusion import answers, terms
 from memory.schema import DESIGNS, ENVIRONMENTS, PLAYS, STANDINGS
+from spadekit.errors import BadInput
 
 # Every update of a vector index warns of each partition that got no new row. LanceDB reads this when
 # it is imported, which is not before this module is.
@@ -125,6 +126,7 @@ class Tables:
         db = self._connect()
         if name in db.list_tables().tables:
             table = db.open_table(name)
+            _check_layout(name, table.schema.names)
         else:
             # With `exist_ok` racing creators all get the one table; the key is in its schema.
             table = db.create_table(name, schema=self.schema(name), exist_ok=True)
@@ -369,6 +371,16 @@ def _ivf(rows: int) -> Any:
         sample_rate=64,
         max_iterations=15,
     )
+
+
+def _check_layout(name: str, found: Sequence[str]) -> None:
+    """Refuse a table that an earlier version of this library made without some of its columns."""
+    wanted = _vectors(1) if name == "vectors" else SCHEMAS[name]
+    if lacking := [column for column in wanted.names if column not in found]:
+        raise BadInput(
+            f"the store's table {name} has no {lacking[0]}: another version of spadework made it; "
+            "`spadework memory rebuild` makes the tables again from shards and logs"
+        )
 
 
 def quoted(text: str) -> str:

@@ -11,6 +11,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+import lancedb
 import pytest
 
 from memory import MemoryConfig, Store, shards
@@ -130,6 +131,19 @@ def test_damaged_tables_are_one_line_and_a_rebuild_mends_them(
         assert len(store.environments()) == 10
         assert store.latest_standings()[make.environment(3).id].regret == 0.5
         assert store.verify() == []
+
+
+def test_tables_of_an_older_layout_are_one_line_and_a_rebuild_mends_them(
+    embedded, embedder, make, tmp_path
+):
+    root = tmp_path / "store"
+    shutil.copytree(embedded, root)
+    lancedb.connect(root / "lance").open_table("vectors").drop_columns(["words"])
+    with Store.open(root, CONFIG, embedder=embedder) as store:
+        with pytest.raises(BadInput, match=r"vectors has no words.*`spadework memory rebuild`"):
+            store.search("a canal", limit=3)
+        store.rebuild()
+        assert len(store.search(like=make.environment(3).id, limit=3)) == 3
 
 
 def test_tables_that_somebody_removed_come_back_by_themselves(full, make):
