@@ -26,6 +26,8 @@ NOTHING = (
     "nothing to do: every shard asked for has its policy version (the newest is {newest}); "
     "`spadework generate` publishes more shards, --steps trains on them again"
 )
+MOST_SHARDS = 1_000_000
+"""In one range of ``--shards``."""
 COLUMNS = ("version", "shard", "plays", "return", "faulted", "solver loss", "designer loss", "s")
 
 
@@ -293,9 +295,12 @@ def select(wanted: str, known: Sequence[int] | None) -> list[int]:
     for part in wanted.split(","):
         low, dash, high = part.partition("-")
         try:
-            chosen.update(range(int(low), int(high if dash else low) + 1))
+            first, last = int(low), int(high if dash else low)
         except ValueError:
             raise BadInput(f"--shards {wanted}: write it as 3, 1-4 or 1,3") from None
+        if last - first >= MOST_SHARDS:
+            raise BadInput(f"--shards {wanted}: {part} are too many; at most {MOST_SHARDS} at once")
+        chosen.update(range(first, last + 1))
     missing = sorted(chosen - set(known)) if known else [one for one in chosen if one < 1]
     if missing or not chosen:
         holds = f"; the store holds {known[0]} to {known[-1]}" if known else ""

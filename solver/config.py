@@ -1,5 +1,6 @@
 """The configuration sections of the solver: policy, playing, training, synchronisation."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -86,6 +87,7 @@ class SolverConfig:
 
     def __post_init__(self) -> None:
         _at_least(self, 0, "temperature", "top_k")
+        _finite(self, "temperature")
         if not 0 < self.top_p <= 1:
             raise ValueError(f"top_p = {self.top_p} must lie above 0, at most at 1")
         _at_least(self, 1, "max_tokens", "max_turns", "concurrency", "sources")
@@ -156,6 +158,8 @@ class TrainConfig:
         )
         _at_least(self, 0, "solver_rate", "designer_rate", "solver_weight", "designer_weight")
         _at_least(self, 0, "max_lag", "weight_decay", "kl", "clip_low", "clip_high", "lora_rank")
+        _finite(self, "solver_rate", "designer_rate", "solver_weight", "designer_weight")
+        _finite(self, "weight_decay", "kl")
         if self.group < 2:
             raise ValueError("group must be at least 2: a group of one has no advantage")
         for name in ("replay", "beta1", "beta2"):
@@ -190,3 +194,9 @@ def _at_least(config: object, bound: float, *names: str) -> None:
         value = getattr(config, name)
         if not value >= bound:
             raise ValueError(f"{name} = {value} must be at least {bound:g}")
+
+
+def _finite(config: object, *names: str) -> None:
+    for name in names:
+        if math.isinf(getattr(config, name)):
+            raise ValueError(f"{name} must not be infinite")

@@ -9,6 +9,7 @@ import dataclasses
 import difflib
 import hashlib
 import json
+import math
 import tomllib
 import types
 import typing
@@ -20,6 +21,9 @@ from typing import Any, TypeVar, cast
 from spadekit.errors import BadInput
 
 T = TypeVar("T")
+
+DEEPEST = 16
+"""So many recipes may be each the base of the next."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +99,16 @@ def _read(
     path: Path, document: Document, schema: Mapping[str, type], seen: tuple[Path, ...] = ()
 ) -> None:
     """Lay the keys of a file, its base's first, on ``document``."""
-    if path.resolve() in seen:
+    try:
+        here = path.resolve()
+        other = path.exists() and not path.is_file()
+    except (OSError, RuntimeError) as error:  # the latter: symbolic links that go round in a circle
+        raise BadInput(f"{path}: cannot be opened: {error}") from None
+    if here in seen:
         raise BadInput(f"{path}: `base` leads back to this file; break the circle")
-    if path.exists() and not path.is_file():
+    if len(seen) == DEEPEST:
+        raise BadInput(f"{path}: the base of {DEEPEST} files one above the other; use fewer")
+    if other:
         raise BadInput(f"{path}: not a regular file; see configs/ for the recipes")
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -116,7 +127,7 @@ def _read(
             raise BadInput(
                 f'{path}: `base` must be the name of one file, as in base = "other.toml"'
             )
-        _read(path.parent / base, document, schema, (*seen, path.resolve()))
+        _read(path.parent / base, document, schema, (*seen, here))
     for name, table in data.items():
         if not isinstance(table, dict):
             raise BadInput(f"{path}: `{name}` stands outside any [section]; move it into one")
@@ -180,7 +191,12 @@ def _convert(value: Any, hint: Any, where: str) -> Any:
             raise BadInput(f"{where} must be a list")
         return tuple(_convert(item, args[0], where) for item in value)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise BadInput(f"{where}: the number is too large") from None
+    if hint is float and isinstance(value, float) and math.isnan(value):
+        raise BadInput(f"{where} = {value!r} is not a number")
     if hint is Path and isinstance(value, str):
         return Path(value)
     if type(value) is not hint:

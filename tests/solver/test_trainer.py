@@ -452,6 +452,8 @@ def test_shard_lists_are_read() -> None:
     for absent in ("4", "2-9", "3-1"):
         with pytest.raises(BadInput, match="does not exist"):
             select(absent, [1, 2, 3])
+    with pytest.raises(BadInput, match="too many"):
+        select("1-100000000000", None)
 
 
 async def test_a_shard_of_which_only_text_is_left_is_one_clear_line(

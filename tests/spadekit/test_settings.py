@@ -117,7 +117,7 @@ DEEP = "[" * 50_000
 
 def test_values_beyond_what_python_reads_are_refused_in_one_line(tmp_path: Path) -> None:
     path = write(tmp_path / "recipe.toml", "")
-    for value in (DEEP, "{a = " * 5000, "9" * 5000):
+    for value in (DEEP, "{a = " * 5000, "9" * 5000, "9" * 400, "nan"):
         with pytest.raises(BadInput) as refused:
             load(path, [f"engine.rate={value}"], SCHEMA)
         assert len(str(refused.value).splitlines()) == 1
@@ -126,3 +126,17 @@ def test_values_beyond_what_python_reads_are_refused_in_one_line(tmp_path: Path)
             load(path, [], SCHEMA)
         assert len(str(refused.value).splitlines()) == 1
         write(path, "")
+
+
+def test_recipes_that_cannot_be_opened_or_stand_in_a_tower_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").symlink_to("b.toml")
+    (tmp_path / "b.toml").symlink_to("a.toml")
+    for number in range(20):
+        write(tmp_path / f"{number}.toml", f"base = '{number + 1}.toml'\n")
+    for name, message in (
+        ("a.toml", "cannot be opened"),
+        ("x" * 300, "cannot be opened"),
+        ("0.toml", "the base of 16 files"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            load(tmp_path / name, [], SCHEMA)
