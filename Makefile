@@ -46,8 +46,8 @@ search: $(READY) ## find environments by meaning: make search Q="a puzzle about 
 serve: $(READY) ## the environment-generation service at http://127.0.0.1:8080
 	$(BIN)/spadework serve
 
-publish: $(READY) ## not there yet: Hub releases come with a later version
-	@echo "spadework $@ is not there yet; see 'What is not there yet' in README.md" >&2; exit 2
+publish: $(READY) ## what a release on the Hub would hold; REPO=USER/NAME TAG=v1.0.0 uploads it
+	$(BIN)/spadework publish $(or $(REPO),my-name/my-environments) $(if $(REPO),$(if $(TAG),--tag $(TAG)),--dry-run spadework-data/release)
 
 bench: $(READY) ## what can be measured
 	$(BIN)/spadework bench
