@@ -36,6 +36,7 @@ def lines() -> list[str]:
 
 
 def run(home: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
+    words = [word.replace("spadework-data", str(home)) for word in words]
     command = [sys.executable, "-m", "spadework", *words, "--home", str(home)]
     for setting in SMALLER.get(words[0], ()):
         command += ["--set", setting]
