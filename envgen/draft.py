@@ -39,6 +39,8 @@ class Origin:
     temperature: float
     isolation: str
     text_only: bool
+    likeliest: dict[str, float] = field(default_factory=dict)
+    """``top_p`` and ``top_k`` where they took tokens away; such designs are not trained on."""
 
 
 @dataclass
@@ -149,6 +151,8 @@ class Draft:
                 "parent": self.parent._design_id(origin),
                 "prompt": version_of("repair"),
             }
+        if origin.likeliest:
+            told["likeliest"] = origin.likeliest
         if self.repaired:
             told["repaired"] = self.repaired
         if self.hint_text:

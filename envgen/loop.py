@@ -8,6 +8,7 @@ else.
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from envgen.config import DesignerConfig
@@ -19,7 +20,7 @@ from memory.variety import alarm
 from solver import curves, sync
 from solver.config import SolverConfig, SyncConfig, TrainConfig
 from solver.metrics import left_out
-from solver.policy import require_tokens
+from solver.policy import is_whole, require_tokens
 from solver.trainer import train_step
 from spadekit.errors import BadInput
 from spadekit.files import write_json
@@ -43,6 +44,11 @@ async def generate(work: Workspace, rounds: int | None) -> list[dict[str, Any]]:
     first = max(work.store.numbers(), default=0) + 1
     version = served(work, work.versions.latest())
     new: list[dict[str, Any]] = []
+    if not is_whole(designer := work.settings.section(DesignerConfig)):
+        work.report.note(
+            f"designer.top_p = {designer.top_p:g} and designer.top_k = {designer.top_k}: such designs are "
+            "kept, and not trained on"
+        )
     with shown(work.report, wanted - len(made)) as tell:
         for number in range(first, first + wanted - len(made)):
             new.append(await Round(work, number, version, tell).run())
@@ -118,6 +124,8 @@ async def selfplay(work: Workspace, rounds: int | None) -> list[dict[str, Any]]:
 
 async def _by_turns(work: Workspace, rounds: int | None) -> list[dict[str, Any]]:
     _require_trainable(work)
+    taking_turns = replace(work.settings.section(SyncConfig), max_ahead=1)
+    sync.check_lag(taking_turns, work.settings.section(TrainConfig))
     done = work.versions.latest()
     rounds = done + 1 if rounds is None else rounds
     _describe(work, rounds)

@@ -81,8 +81,9 @@ class Learner:
     """A version's weights and optimiser state, changed by :meth:`step`, written by :meth:`save`.
 
     ``folder``: the version; ``rates``: learning rate of each optimiser by name; ``base``: version 0,
-    whose weights an adapter is added to. Raises ``BadInput`` for what cannot be loaded, and for a
-    version that was trained with another kind of adapter.
+    whose weights an adapter is added to; ``policy``: what forward passes run on and compute in. Raises
+    ``BadInput`` for what cannot be loaded, and for a version whose state is of another kind: another
+    adapter, other optimisers.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Learner:
         base: Path | None = None,
         policy: PolicyConfig | None = None,
     ) -> None:
-        self._policy = policy = policy or PolicyConfig()
+        self.policy = policy = policy or PolicyConfig()
         require(policy)
         self.config = config
         self._base = (base or folder) if config.lora_rank else None
@@ -137,7 +138,7 @@ class Learner:
     def other(self, folder: Path) -> "Learner":
         """Another version's weights on the same device, whole, to be looked at."""
         config = replace(self.config, lora_rank=0)
-        return Learner(folder, {}, config, policy=self._policy)
+        return Learner(folder, {}, config, policy=self.policy)
 
     def logprobs(self, samples: Sequence[Sample]) -> list[Tensor]:
         """Log-probabilities (N) of the sampled tokens of each sample, without gradient."""
@@ -199,22 +200,25 @@ class Learner:
             fed = _Fed.of([live[index] for index in batch], self._device)
             states = self._states(fed)
             # The loss is a sum over tokens, so logits are made, used and dropped a part at a time;
-            # the gradients of all parts meet in ``cut``, and go through the model once.
-            cut = states.detach().requires_grad_()
+            # the gradients of all parts go through the model once.
+            grads: list[Tensor] = []
             for part in self._parts(fed):
-                logp_N, entropy_N = self._logprobs(cut[part], fed, part)
+                cut = states[part].detach().requires_grad_()
+                logp_N, entropy_N = self._logprobs(cut, fed, part)
                 token = self._loss(logp_N, fed, part)
                 loss = token.loss.sum() * scale
                 loss.backward()  # type: ignore[no-untyped-call]
+                assert cut.grad is not None
+                grads.append(cut.grad)
                 _count(tally, token, entropy_N, fed.behaviour_N[part] - logp_N.detach(), loss)
-            states.backward(cut.grad)  # type: ignore[no-untyped-call]
+            states.backward(torch.cat(grads))  # type: ignore[no-untyped-call]
             tally.positions += fed.ids_B_T.numel()
         return tally
 
     def _states(self, fed: "_Fed") -> Tensor:
         """What predicts the sampled tokens: hidden states (N, D), or logits (N, V) where the head is
         more than a linear layer."""
-        with computing(self._policy):
+        with computing(self.policy):
             if self._head is not None:
                 out = self.model.base_model(input_ids=fed.ids_B_T, use_cache=False)
                 found: Tensor = out.last_hidden_state
@@ -223,7 +227,7 @@ class Learner:
         return found.flatten(0, 1).index_select(0, fed.before_N)
 
     def _logprobs(self, states: Tensor, fed: "_Fed", part: slice) -> tuple[Tensor, Tensor]:
-        with computing(self._policy):
+        with computing(self.policy):
             logits_N_V = states if self._head is None else self._head(states)
         return token_logprobs(logits_N_V, fed.sampled_N[part], fed.temperature_N[part])
 
@@ -258,17 +262,18 @@ class Learner:
         return head if plain else None
 
     def _trained_as(self) -> str:
-        """What is trained, in words that name the settings."""
+        """What is trained and by which optimisers, in words that name the settings."""
         config = self.config
-        if not config.lora_rank:
-            return "train.lora_rank = 0"
-        return f"train.lora_rank = {config.lora_rank}, train.lora_alpha = {config.lora_alpha}"
+        alpha = f", train.lora_alpha = {config.lora_alpha}" if config.lora_rank else ""
+        return (
+            f'train.optimiser = "{config.optimiser}", train.lora_rank = {config.lora_rank}{alpha}'
+        )
 
     def _restore(self, path: Path) -> None:
         """Take over the trainer's state of a version."""
         try:
             with safe_open(path, framework="pt", device=self._device) as file:
-                before = (file.metadata() or {}).get("trained", "train.lora_rank = 0")
+                before = (file.metadata() or {}).get("trained", "unknown settings")
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except (SafetensorError, OSError) as error:
             raise BadInput(f"{path} is damaged ({error}); {MEND}") from None

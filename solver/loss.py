@@ -12,6 +12,8 @@ from torch.autograd.function import once_differentiable
 
 Aggregation = Literal["token-mean", "dr_grpo"]
 MOST_SCALE = 50
+MOST_APART = 10.0
+"""Nats a token between reference and policy beyond which k3 grows no further, nor pulls."""
 
 
 @dataclass(frozen=True)
@@ -101,15 +103,17 @@ def policy_loss(
     ``logp`` is being trained; ``anchor`` is the same policy at the start of the update, to which
     the ratio is clipped; ``behaviour`` was recorded at sampling. exp(anchor - behaviour), cut at
     the cap, corrects what was sampled by older weights (truncated importance sampling). ``kl`` is
-    (weight, reference log-probabilities) and adds Schulman's k3 estimate. Only ``logp`` may have a
-    gradient. Raises ``ValueError`` for anything that is not finite: one such token would poison
-    every weight.
+    (weight, reference log-probabilities) and adds Schulman's k3 estimate, exp(d) - d - 1 of
+    d = reference - logp. There d is cut at ``MOST_APART``: one token that has drifted far would
+    overflow, and give up the whole step; it is no longer pulled. Only ``logp`` may have a gradient.
+    Raises ``ValueError`` for anything that is not finite: one such token would poison every weight.
     """
     for name, values in (
         ("log-probability", logp_N),
         ("anchor", anchor_N),
         ("recorded log-probability", behaviour_N),
         ("advantage", advantage_N),
+        *([] if kl is None else [("reference", kl[1])]),
     ):
         if not bool(torch.isfinite(values).all()):
             raise ValueError(f"a sampled token has a {name} that is not finite")
@@ -120,7 +124,7 @@ def policy_loss(
     loss_N = -torch.minimum(ratio_N * advantage_N, bounded_N * advantage_N) * weight_N
     if kl is not None:
         kl_weight, reference_N = kl
-        apart_N = reference_N - logp_N
+        apart_N = (reference_N - logp_N).clamp(max=MOST_APART)
         loss_N = loss_N + kl_weight * (apart_N.exp() - apart_N - 1)
     return TokenLoss(
         loss_N,

@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from solver.advantages import weighted_mean
+from solver.samples import Batch
+
 
 @dataclass(frozen=True, kw_only=True)
 class RoleMetrics:
@@ -73,9 +76,9 @@ class PlayMetrics:
 class Seconds:
     """Where the time of a step went; ``forward`` is the part of ``play`` that the policy took."""
 
-    play: float
-    forward: float
-    backward: float
+    play: float | None
+    forward: float | None
+    backward: float | None
     total: float
 
 
@@ -99,6 +102,45 @@ class StepMetrics:
     def as_json(self) -> dict[str, Any]:
         """Return the record as plain data."""
         return asdict(self)
+
+
+def of_samples(batch: Batch, version: int) -> RoleMetrics:
+    """Return what a role's samples say by themselves; what only the trainer knows is None.
+
+    ``version``: the policy version trained. Samples count as trained that have an advantage.
+    """
+    samples = batch.samples
+    paid: dict[str, set[float]] = {}
+    for one in samples:
+        paid.setdefault(one.baseline, set()).add(one.reward)
+    live = [one for one in samples if len(paid[one.baseline]) > 1]
+    tokens = [one.tokens for one in samples]
+    lags = [version - one.version for one in samples]
+    return RoleMetrics(
+        samples=len(samples),
+        trained=len(live),
+        groups=len({one.group for one in samples}),
+        groups_live=len({one.group for one in live}),
+        groups_dropped=len(batch.dropped_groups),
+        dropped=dict(sorted(batch.dropped.items())),
+        reward=weighted_mean([(one.reward, one.share) for one in samples]) if samples else None,
+        tokens=sum(tokens),
+        length=mean(tokens),
+        length_most=max(tokens, default=None),
+        cut_share=mean([one.cut for one in samples]),
+        lag=mean(lags),
+        lag_most=max(lags, default=None),
+        tokens_trained=sum(one.tokens for one in live),
+        positions=sum(len(one.ids) for one in live),
+        loss=None,
+        grad_norm=None,
+        clip_low_share=None,
+        clip_high_share=None,
+        importance=None,
+        importance_cut_share=None,
+        kl_behaviour=None,
+        entropy=None,
+    )
 
 
 def left_out(metrics: Mapping[str, Any]) -> str:

@@ -129,8 +129,18 @@ def require_tokens(policy: Policy, *sampled: SamplingConfig) -> None:
             "this engine gives text without token ids and log-probabilities, which training needs; "
             "set policy.engine to local or vllm"
         )
+    require_whole(*sampled)
+
+
+def is_whole(config: SamplingConfig) -> bool:
+    """Whether every token can be drawn: what ``top_p`` and ``top_k`` take away has no log-probability."""
+    return config.top_p == 1 and not config.top_k
+
+
+def require_whole(*sampled: SamplingConfig) -> None:
+    """Raise ``BadInput`` where samples to train on would be drawn from the likeliest tokens only."""
     for config in sampled:
-        if config.top_p < 1 or config.top_k:
+        if not is_whole(config):
             raise BadInput(
                 f"top_p = {config.top_p:g} and top_k = {config.top_k}: training needs samples of the "
                 "whole distribution; set them to 1 and 0 in [solver] and [designer]"

@@ -14,6 +14,9 @@ Role = Literal["solver", "designer"]
 ROLES: tuple[Role, Role] = ("solver", "designer")
 TEXT_ONLY = "text only"
 """Why a design of an engine that gives no token ids is left out."""
+TRUNCATED = "likeliest tokens only"
+"""Why a design that was sampled with ``top_p`` or ``top_k`` is left out: its log-probabilities are of
+another distribution than the one that the trainer moves. Its brief says so (``envgen.draft``)."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,8 @@ def from_plays(plays: Sequence[PlayRecord]) -> Batch:
 def from_designs(designs: Sequence[DesignRecord], version: int, max_lag: int) -> Batch:
     """Group designs by brief, with the mean of their skill as baseline, to train policy ``version``.
 
-    Left out: faults of ours (no reward), designs without token ids, and those of policies more than
-    ``max_lag`` versions behind.
+    Left out: faults of ours (no reward), designs without token ids or of the likeliest tokens only, and
+    those of policies more than ``max_lag`` versions behind.
     """
     kept: list[Sample] = []
     dropped: Counter[str] = Counter()
@@ -106,6 +109,8 @@ def from_designs(designs: Sequence[DesignRecord], version: int, max_lag: int) ->
             dropped["excluded"] += 1
         elif design.text_only or len(design.ids) != len(design.logprobs):
             dropped[TEXT_ONLY] += 1
+        elif "likeliest" in json.loads(design.brief):
+            dropped[TRUNCATED] += 1
         elif version - design.policy_version > max_lag:
             dropped["too old"] += 1
         elif not (design.prompt_ids and design.ids):

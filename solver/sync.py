@@ -44,7 +44,7 @@ def next_shard(published: Collection[int], trained: Collection[int]) -> int | No
 
 
 def check_lag(config: SyncConfig, train: TrainConfig) -> None:
-    """Refuse a schedule by which every design would be too old to be trained on: ``BadInput``.
+    """Refuse a schedule by which designs would be too old to be trained on: ``BadInput``.
 
     A shard is trained on from the version before its number. Where designs are not trained on at all
     (``train.designer_weight`` 0) they may be of any age.

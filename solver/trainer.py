@@ -22,7 +22,7 @@ import random
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +30,15 @@ import torch
 
 from memory import PlayRecord, Store, record_id
 from sandbox import Pool
-from solver.advantages import centred, scaled, weighted_mean
+from solver.advantages import centred, scaled
 from solver.config import PolicyConfig, SolverConfig, TrainConfig
 from solver.episodes import Play, play_many
 from solver.learner import Item, Learner, Share, Tally
 from solver.loss import divisor, pull
-from solver.metrics import PlayMetrics, RoleMetrics, Seconds, StepMetrics, mean
+from solver.metrics import PlayMetrics, RoleMetrics, Seconds, StepMetrics, mean, of_samples
 from solver.planning import Plan, observed, plan, write_curriculum
 from solver.policy import Policy, require_tokens
-from solver.samples import ROLES, TEXT_ONLY, Batch, Role, from_plays
+from solver.samples import ROLES, TEXT_ONLY, TRUNCATED, Batch, Role, from_plays
 from solver.versions import CURRICULUM, INFO, OPTIMISER, PolicyInfo, Versions
 from spadekit.errors import BadInput, OurFault
 from spadekit.seeds import derive
@@ -132,27 +132,32 @@ async def train_step(
 
 
 def _require_tokens_in(step: Plan) -> None:
-    """Refuse a shard that holds nothing but designs without token ids."""
-    texts = step.designs.dropped[TEXT_ONLY]
-    if texts and not step.jobs and not step.designs.samples:
-        raise BadInput(
-            f"nothing of shard {step.shard} can be trained on: {texts} of its designs are text only "
-            "(their engine gave no token ids) and no environment is left to play; generate with "
-            "policy.engine local or vllm, or train on another shard"
-        )
+    """Refuse a shard that holds nothing but designs that no trainer can take."""
+    if step.jobs or step.designs.samples:
+        return
+    for reason, why, mend in (
+        (TEXT_ONLY, "their engine gave no token ids", "policy.engine local or vllm"),
+        (TRUNCATED, "they were sampled with top_p or top_k", "designer.top_p = 1 and top_k = 0"),
+    ):
+        if count := step.designs.dropped[reason]:
+            raise BadInput(
+                f"nothing of shard {step.shard} can be trained on: {count} of its designs are {reason} "
+                f"({why}) and no environment is left to play; generate with {mend}, or train on "
+                "another shard"
+            )
 
 
 def _learn(
     versions: Versions, step: Plan, batches: Batches, settings: Settings
 ) -> tuple[Learner, dict[Role, RoleMetrics]]:
     """Update the parent's weights on the batches. Runs in a thread."""
-    config, device = settings.section(TrainConfig), settings.section(PolicyConfig)
+    config = settings.section(TrainConfig)
     torch.set_num_threads(config.threads)
     rates = {"solver": config.solver_rate, "designer": config.designer_rate}
     if config.optimiser == "shared":
         rates = {"shared": config.solver_rate}
     start, parent = versions.path(0), versions.path(step.parent.version)
-    learner = Learner(parent, rates, config, base=start, policy=device)
+    learner = Learner(parent, rates, config, base=start, policy=settings.section(PolicyConfig))
     for role, batch in batches.items():
         largest = max((max(sample.ids) for sample in batch.samples), default=0)
         if largest >= learner.vocabulary:
@@ -191,18 +196,28 @@ def learn(learner: Learner, batches: Batches, version: int, start: Path) -> dict
         else (("solver", ("solver",)), ("designer", ("designer",)))
     )
     taken: dict[Role, list[tuple[Tally, float]]] = {role: [] for role in ROLES}
-    drawn_by: int | None = version
+    moved = False
     for optimiser, roles in updates:
         for role in roles:
-            _note_anchors(learner, parts[role], drawn_by)
+            drawn = role == "solver" and recorded_is_computed(learner.policy) and not moved
+            _note_anchors(learner, parts[role], recorded=drawn)
         for number in range(max(len(parts[role]) for role in roles)):
             shares = [_share(role, parts[role], number, batches, config) for role in roles]
             tallies, norm = learner.step(optimiser, shares)
             for role, tally in zip(roles, tallies, strict=True):
                 taken[role].append((tally, norm))
-            if norm > 0:
-                drawn_by = None  # the weights moved: no sample is of theirs any more
+            moved = moved or norm > 0
     return {role: _role_metrics(batches[role], parts[role], taken[role], version) for role in ROLES}
+
+
+def recorded_is_computed(policy: PolicyConfig) -> bool:
+    """Whether the log-probabilities recorded at sampling are those that the trainer computes.
+
+    To rounding they are where both run the same code in float32 (measured: within 1e-4). Another engine,
+    or bfloat16, makes others of the same weights: an anchor of theirs would spend the clip range on that
+    difference, and set the importance weight that corrects for it to exactly 1.
+    """
+    return policy.engine == "local" and policy.dtype == "float32"
 
 
 def _parts(role: Role, batch: Batch, config: TrainConfig, version: int) -> Parts:
@@ -222,19 +237,31 @@ def _parts(role: Role, batch: Batch, config: TrainConfig, version: int) -> Parts
     return [items[number::count] for number in range(count)]
 
 
-def _note_anchors(learner: Learner, parts: Parts, drawn_by: int | None) -> None:
+def _note_anchors(learner: Learner, parts: Parts, *, recorded: bool) -> None:
     """Note the policy to which the ratios of an update are clipped: the learner's, as it begins.
 
-    The first part is trained while that is still the policy itself, so its anchor is left out (the
-    learner takes what it computes anyway). Samples of version ``drawn_by`` were drawn by these very
-    weights: what was recorded then need not be computed again.
+    Four policies have a log-probability of each sampled token: the one that sampled it (*behaviour*,
+    recorded), the one being trained, the *anchor*, and that of the KL term (*reference*, version 0).
+    Importance weights lead from behaviour to anchor, clipped ratios from anchor to what is trained.
+    Where the anchor's come from:
+
+        what is trained on                             first part        later parts
+        the step's own plays, ``recorded``             the step itself   as recorded at sampling
+        the step's own plays, otherwise                the step itself   computed here
+        designs (made earlier, by whatever engine)     the step itself   computed here
+        a role whose update begins once the weights
+        have moved (the second of two optimisers)      the step itself   computed here
+
+    The first part is trained while the weights still are the anchor: what the step computes is it.
+    ``recorded``: see ``recorded_is_computed``.
     """
     later = [item for part in parts[1:] for item in part if item.advantage]
-    stale = [item for item in later if item.sample.version != drawn_by]
-    for item in later:
-        item.anchor_N = item.behaviour_N
-    for item, logp_N in zip(stale, learner.logprobs([item.sample for item in stale]), strict=True):
-        item.anchor_N = logp_N
+    if recorded:
+        found = [item.behaviour_N for item in later]
+    else:
+        found = learner.logprobs([item.sample for item in later])
+    for item, anchor_N in zip(later, found, strict=True):
+        item.anchor_N = anchor_N
 
 
 def _note_references(reference: Learner, items: Sequence[Item]) -> None:
@@ -296,32 +323,15 @@ def _play_metrics(plays: Sequence[Play]) -> PlayMetrics:
 def _role_metrics(
     batch: Batch, parts: Parts, taken: Sequence[tuple[Tally, float]], version: int
 ) -> RoleMetrics:
-    samples = batch.samples
-    paid: dict[str, set[float]] = {}
-    for sample in samples:
-        paid.setdefault(sample.baseline, set()).add(sample.reward)
-    tokens = [sample.tokens for sample in samples]
-    lags = [version - sample.version for sample in samples]
     tallies = [tally for tally, _ in taken]
     trained = sum(tally.tokens for tally in tallies)
 
     def per_token(name: str) -> float | None:
         return sum(getattr(tally, name) for tally in tallies) / trained if trained else None
 
-    return RoleMetrics(
-        samples=len(samples),
+    return replace(
+        of_samples(batch, version),
         trained=sum(bool(item.advantage) for part in parts for item in part),
-        groups=len({sample.group for sample in samples}),
-        groups_live=len({one.group for one in samples if len(paid[one.baseline]) > 1}),
-        groups_dropped=len(batch.dropped_groups),
-        dropped=dict(sorted(batch.dropped.items())),
-        reward=weighted_mean([(one.reward, one.share) for one in samples]) if samples else None,
-        tokens=sum(tokens),
-        length=mean(tokens),
-        length_most=max(tokens, default=None),
-        cut_share=mean([sample.cut for sample in samples]),
-        lag=mean(lags),
-        lag_most=max(lags, default=None),
         tokens_trained=trained,
         positions=sum(tally.positions for tally in tallies),
         loss=mean([tally.loss for tally in tallies]),

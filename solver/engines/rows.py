@@ -25,11 +25,6 @@ class Shape:
     heads: int
     size: int
 
-    @property
-    def position_bytes(self) -> int:
-        """Bytes of one cached position (float32)."""
-        return 2 * self.layers * self.heads * self.size * 4
-
     @classmethod
     def of(cls, model: Any) -> "Shape":
         """Read the shape off one forward pass; refuse models whose cache is not plain attention."""

@@ -3,6 +3,7 @@
 import math
 import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +24,7 @@ from solver.engines.local import LocalEngine
 from solver.learner import Item, Learner, Share, micro_batches
 from solver.loss import pull
 from solver.policy import Sampling
-from solver.samples import Batch, Sample
+from solver.samples import Batch, Role, Sample
 from solver.trainer import learn
 from solver.weights import load_model
 from spadekit.errors import BadInput
@@ -338,3 +339,36 @@ def test_a_gpu_that_is_not_there_is_one_clear_line(model_dir: Path) -> None:
         pytest.skip("there is one")
     with pytest.raises(BadInput, match="torch sees no GPU"):
         Learner(model_dir, {}, TrainConfig(), policy=PolicyConfig(device="cuda"))
+
+
+def test_a_home_keeps_its_optimisers(model_dir: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "version"
+    shutil.copytree(model_dir, folder)
+    run(model_dir, TrainConfig()).save(folder)
+    with pytest.raises(BadInput, match=r'trained with train.optimiser = "separate".* --home'):
+        Learner(folder, {"shared": 1e-3}, TrainConfig(optimiser="shared"))
+
+
+@pytest.mark.parametrize(
+    ("policy", "role", "importance"),
+    [
+        (PolicyConfig(), "solver", (math.exp(0.2) + 1) / 2),
+        (PolicyConfig(engine="vllm"), "solver", math.exp(0.2)),
+        (PolicyConfig(), "designer", math.exp(0.2)),
+    ],
+)
+def test_what_another_engine_recorded_is_corrected_in_every_part(
+    policy: PolicyConfig, role: Role, importance: float, model_dir: Path
+) -> None:
+    """Two parts of equal size; all that was recorded is 0.2 nats off what the trainer computes."""
+    config = TrainConfig(optimiser="shared", solver_updates=2)
+    learner = Learner(model_dir, {"shared": 1e-9}, config, policy=policy)
+    samples = []
+    for number in range(4):
+        ids, mask = (5, 6, 7, 8 + number), (0, 1, 1, 1)
+        made = Sample("g", "g", ids, mask, (0.0,) * 4, float(number % 2), 1.0, 0)
+        (logp_N,) = learner.logprobs([made])
+        samples.append(replace(made, logprobs=(0.0, *(logp_N - 0.2).tolist())))
+    batches: dict[Role, Batch] = {"solver": Batch(()), "designer": Batch(())}
+    found = learn(learner, batches | {role: Batch(tuple(samples))}, 0, model_dir)[role]
+    assert found.importance == pytest.approx(importance, rel=1e-4)

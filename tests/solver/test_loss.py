@@ -86,3 +86,16 @@ def test_divisors() -> None:
     assert divisor("token-mean", tokens=40, episodes=4, length=256) == 40
     assert divisor("dr_grpo", tokens=40, episodes=4, length=256) == 1024
     assert divisor("token-mean", tokens=0, episodes=0, length=256) == 1
+
+
+def test_a_token_that_has_drifted_far_does_not_give_up_the_step() -> None:
+    logp = torch.tensor([-1.0, -500.0], requires_grad=True)
+    reference = torch.tensor([-0.5, -1.0])
+    still = logp.detach()
+    kl = (1.0, reference)
+    done = policy_loss(logp, still, still, torch.zeros(2), clipping=CLIPPING, kl=kl)
+    done.loss.sum().backward()  # type: ignore[no-untyped-call]
+    assert bool(torch.isfinite(done.loss).all()) and logp.grad is not None
+    assert logp.grad.tolist() == pytest.approx([1 - math.exp(0.5), 0.0])
+    with pytest.raises(ValueError, match="reference that is not finite"):
+        policy_loss(*[still] * 3, torch.zeros(2), clipping=CLIPPING, kl=(1.0, one(-math.inf)))

@@ -78,11 +78,18 @@ def test_designs_that_cannot_be_trained_on_are_left_out_with_the_reason() -> Non
             replace(DESIGN, logprobs=()),
             replace(DESIGN, policy_version=1),
             replace(DESIGN, ids=(), logprobs=()),
+            replace(DESIGN, brief='{"likeliest": {"top_p": 0.9, "top_k": 0}}'),
         ],
         4,
         2,
     )
     assert batch.samples == ()
-    assert batch.dropped == {"excluded": 1, "text only": 2, "too old": 1, "nothing sampled": 1}
+    assert batch.dropped == {
+        "excluded": 1,
+        "text only": 2,
+        "too old": 1,
+        "nothing sampled": 1,
+        "likeliest tokens only": 1,
+    }
     assert batch.dropped_groups == ("b1",)
     assert len(from_designs([replace(DESIGN, policy_version=2)], 4, 2).samples) == 1
