@@ -201,10 +201,14 @@ def outside(rounds: RoundFigures, training: Sequence[TrainingFigures]) -> float 
     if not rounds.seconds.get("total"):
         return None
     names = ("total", "forward", "backward")
+    told = {name: [one.metrics.get(f"train/seconds/{name}") for one in training] for name in names}
     spent = {
-        name: math.fsum(one.metrics.get(f"train/seconds/{name}", 0.0) for one in training)
-        for name in names
+        name: math.fsum(value for value in values if value is not None)
+        for name, values in told.items()
+        if None not in values
     }
+    if len(spent) < len(names):
+        return None
     return outside_share(rounds.seconds, spent)
 
 

@@ -51,17 +51,22 @@ def summarise(
     }
 
 
-def outside_share(generate_s: Mapping[str, float], train_s: Mapping[str, float]) -> float:
+def outside_share(
+    generate_s: Mapping[str, float], train_s: Mapping[str, float | None]
+) -> float | None:
     """Return the share of a round's time that was spent outside the policy's passes.
 
     A round's clock runs from its plan to its rewards and figures, killed tries included; neither the
     start of the command nor the writing of the shard, which holds the figure, is in it. The policy's
     passes are forward passes and the draws from them (behind a URL: the time in which a request of ours
     was open); its caches, batches and text are outside. ``generate_s`` has ``total`` and ``forward``
-    seconds, ``train_s`` also ``backward`` (which counts the whole update, optimiser included).
+    seconds, ``train_s`` also ``backward`` (which counts the whole update, optimiser included). None where
+    one is missing.
     """
-    inside = generate_s["forward"] + train_s["forward"] + train_s["backward"]
-    return 1.0 - inside / (generate_s["total"] + train_s["total"])
+    forward, backward, total = (train_s[name] for name in ("forward", "backward", "total"))
+    if forward is None or backward is None or total is None:
+        return None
+    return 1.0 - (generate_s["forward"] + forward + backward) / (generate_s["total"] + total)
 
 
 def _valid(designs: Sequence[DesignRecord]) -> int:

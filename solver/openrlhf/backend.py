@@ -22,17 +22,18 @@ from typing import Any
 from memory import Store
 from sandbox import SandboxConfig
 from solver.config import PolicyConfig, SolverConfig, TrainConfig
+from solver.metrics import left_out
 from solver.openrlhf import rows as cut
 from solver.openrlhf.checkpoint import Checkpoints, check_config, fill, missing
 from solver.openrlhf.command import Places, arguments
 from solver.openrlhf.config import ClusterConfig
 from solver.openrlhf.launch import launched, require
 from solver.openrlhf.layout import Layout, layout
-from solver.openrlhf.measuring import step_metrics, together
+from solver.openrlhf.measuring import of_plays, step_metrics, together
 from solver.openrlhf.refusals import designs_of, open_chat
 from solver.openrlhf.run import Run, Spec
 from solver.planning import Plan, observed, plan, write_curriculum
-from solver.samples import Batch, from_plays
+from solver.samples import Batch
 from solver.versions import CURRICULUM, INFO, OPTIMISER, PolicyInfo, Versions
 from spadekit.errors import BadInput, OurFault
 from spadekit.files import write_atomic
@@ -43,6 +44,8 @@ Work = tuple[int, int]
 Metrics = Mapping[str, Any]
 Step = Callable[[int, int], Awaitable[Metrics]]
 Note = Callable[[str], None]
+MOST_LOST = 0.5
+"""Share of a version's groups that faults of ours may take away."""
 _LOOK_S = 0.5
 _BEAT_S = 5.0
 _LOG_S = 10.0
@@ -75,14 +78,14 @@ async def steps(
         require, settings.section(ClusterConfig), settings.section(SandboxConfig)
     )
     for shard, version in ahead:
-        _deal_designs(designs_of(store, settings, model, shard, version), laid, settings, 1.0)
+        _deal_designs(designs_of(store, settings, model, shard, version), laid, settings)
     async with AsyncExitStack() as stack:
         task: _Task | None = None
 
         async def step(shard: int, version: int) -> Metrics:
             nonlocal task
             designs = designs_of(store, settings, model, shard, version)
-            _deal_designs(designs, laid, settings, 1.0)
+            _deal_designs(designs, laid, settings)
             if task is None:
                 task = await asyncio.to_thread(_begin, store, versions, settings, home, laid, note)
                 await stack.enter_async_context(task.running())
@@ -169,6 +172,8 @@ class _Task:
         written = self.checkpoints.model(step)
         await self._await(written, version, len(planned.jobs) // self.laid.plays)
         metrics = await asyncio.to_thread(self._publish, planned, written, step, began)
+        if said := left_out(metrics):
+            self.note(f"policy version {version}: {said}")
         self.done, self.made = step, self.made + 1
         return metrics
 
@@ -191,10 +196,13 @@ class _Task:
             self.note(f"{len(faults)} of {groups} groups could not be played: {faults[0]}")
 
     def _require_plays(self, version: int, groups: int) -> list[str]:
-        """Return why groups could not be played; ``OurFault`` when none of them could."""
+        """Return why groups could not be played; ``OurFault`` when most of them could not."""
         faults = self.run.faults(self.made)
-        if groups and len(faults) == groups:
-            raise OurFault(f"policy version {version}: nothing could be played: {faults[0]}")
+        if len(faults) > MOST_LOST * groups:
+            raise OurFault(
+                f"policy version {version}: {len(faults)} of {groups} groups could not be played: "
+                f"{faults[0]}"
+            )
         return faults
 
     def _publish(self, planned: Plan, written: Path, step: int, began: float) -> Metrics:
@@ -206,7 +214,7 @@ class _Task:
         rollouts = range(step - self.cluster.rollouts + 1, step + 1)
         logged = together([self.launch.figures(one, _LOG_S) for one in rollouts])
         seconds = time.perf_counter() - began
-        metrics = step_metrics(planned, played, from_plays(records), logged, seconds)
+        metrics = step_metrics(planned, played, of_plays(planned, records), logged, seconds)
         info = PolicyInfo(
             planned.version,
             planned.parent.version,
@@ -221,47 +229,37 @@ class _Task:
             fill(folder, written, parent, leave={INFO, OPTIMISER, CURRICULUM})
             write_curriculum(folder, planned.choice, observed(planned, records))
 
-        self.versions.publish(info, write)
+        # First the note: a version without one would be gone on from with a fresh Adam, or not at all.
         self.checkpoints.note(planned.version, step)
+        self.versions.publish(info, write)
         # Not yet its own: OpenRLHF may still be writing the tokenizer into it.
         self.checkpoints.prune(step - 1)
         return metrics
 
     def _rollouts(self, step: Plan) -> list[list[cut.Row]]:
-        """Cut a planned step into the rows of its rollouts."""
-        samples = step.designs.samples
-        designs = cut.Amount(len(samples), float(sum(one.tokens for one in samples)))
-        shown = sum(
-            one.tokens
-            for part in _worth_showing(step.designs, self.laid, self.train)
-            for one, _ in part
-        )
+        """Cut a planned step into the rows of its rollouts, and balance the roles in each."""
         otherwise = float(self.settings.section(SolverConfig).max_tokens)
         each = cut.tokens_of_a_play(self.store.shard(step.shard).plays, otherwise)
-        plays = cut.Amount(len(step.jobs), len(step.jobs) * each)
-        for_plays, for_designs = cut.balance(plays, designs, float(shown), self.train)
         like = cut.Row(
-            scale=for_plays,
             version=step.parent.version,
             origin=(step.parent.weights, self.settings.digest, self.run.folder.name),
         )
-        pairs = zip(
-            cut.deal_plays(step.jobs, self.laid.plays, self.cluster.rollouts, like),
-            _deal_designs(step.designs, self.laid, self.settings, for_designs),
-            strict=True,
-        )
-        return [cut.fill(own, others, self.laid) for own, others in pairs]
+        plays = cut.deal_plays(step.jobs, self.laid.plays, self.cluster.rollouts, like)
+        designs = _deal_designs(step.designs, self.laid, self.settings)
+        shown = [one for rows in designs for row in rows for one in row.designs]
+        tokens = sum(one.tokens for one in step.designs.samples)
+        behind = tokens / max(1, sum(sum(one.mask) for one in shown))
+        pulls = cut.pulls(len(step.jobs), step.designs, self.train)
+        return [
+            cut.balance(cut.fill(own, others, self.laid), self.laid, each, behind, pulls)
+            for own, others in zip(plays, designs, strict=True)
+        ]
 
 
-def _worth_showing(designs: Batch, laid: Layout, train: TrainConfig) -> list[list[Any]]:
-    return cut.worth_showing(cut.compared(designs.samples, laid.row), train.kl)
-
-
-def _deal_designs(
-    designs: Batch, laid: Layout, settings: Settings, scale: float
-) -> list[list[cut.Row]]:
-    parts = _worth_showing(designs, laid, settings.section(TrainConfig))
-    return cut.deal_designs(parts, laid, settings.section(ClusterConfig).rollouts, scale)
+def _deal_designs(designs: Batch, laid: Layout, settings: Settings) -> list[list[cut.Row]]:
+    parts = cut.compared(designs.samples, laid.row)
+    parts = cut.worth_showing(parts, settings.section(TrainConfig).kl)
+    return cut.deal_designs(parts, laid, settings.section(ClusterConfig).rollouts)
 
 
 def go_on_from(checkpoints: Checkpoints, parent: int, settings: Settings, note: Note) -> int:

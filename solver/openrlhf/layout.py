@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from solver.config import SolverConfig, TrainConfig
 from solver.openrlhf.config import ClusterConfig
+from solver.policy import require_whole
 from spadekit.errors import BadInput
 from spadekit.settings import Settings
 
@@ -89,6 +90,7 @@ def _check_method(train: TrainConfig, solver: SolverConfig, cluster: ClusterConf
             f"train.lora_rank = {train.lora_rank}: OpenRLHF does not bring adapters to the engines that "
             "sample; set it to 0"
         )
+    require_whole(solver)
     if solver.temperature == 0:
         raise BadInput(
             "solver.temperature = 0: greedy plays of an instance are all alike and teach nothing; "

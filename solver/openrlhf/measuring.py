@@ -4,14 +4,19 @@ OpenRLHF counts both roles together, so what belongs to one role is counted here
 only the trainer knows stands beside, under ``openrlhf``, as it was logged.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from solver.metrics import PlayMetrics, RoleMetrics, Seconds, StepMetrics, mean
+from memory import PlayRecord
+from solver.metrics import PlayMetrics, RoleMetrics, Seconds, StepMetrics, mean, of_samples
 from solver.openrlhf.run import Played
 from solver.planning import Plan
-from solver.samples import Batch
+from solver.samples import Batch, from_plays
 
 Logged = Mapping[str, float]
+NOT_PLAYED = "not played"
+"""Why plays of a group that a fault of ours took away are left out."""
 
 
 def step_metrics(
@@ -36,9 +41,9 @@ def step_metrics(
         solver=_role(solver, step.parent.version, logged),
         designer=_role(step.designs, step.parent.version, logged),
         seconds=Seconds(
-            play=logged.get("timing/generation", 0.0),
-            forward=logged.get("timing/make_experience", 0.0),
-            backward=logged.get("timing/ppo_train", 0.0),
+            play=logged.get("timing/generation"),
+            forward=logged.get("timing/make_experience"),
+            backward=logged.get("timing/ppo_train"),
             total=seconds,
         ),
     )
@@ -55,36 +60,15 @@ def together(figures: Sequence[Logged]) -> dict[str, float]:
     return found
 
 
+def of_plays(step: Plan, plays: Sequence[PlayRecord]) -> Batch:
+    """Return a step's plays as samples; those of groups that our faults took away are left out, counted."""
+    batch = from_plays(plays)
+    played = {(one.environment, one.seed) for one in plays}
+    lost = [one for one in step.jobs if (one.environment, one.seed) not in played]
+    groups = dict.fromkeys(f"{one.environment}/{one.seed}" for one in lost)
+    dropped = batch.dropped + Counter({NOT_PLAYED: len(lost)})
+    return Batch(batch.samples, dropped, (*batch.dropped_groups, *groups))
+
+
 def _role(batch: Batch, version: int, logged: Logged) -> RoleMetrics:
-    samples = batch.samples
-    paid: dict[str, set[float]] = {}
-    for one in samples:
-        paid.setdefault(one.baseline, set()).add(one.reward)
-    live = [one for one in samples if len(paid[one.baseline]) > 1]
-    tokens = [one.tokens for one in samples]
-    lags = [version - one.version for one in samples]
-    return RoleMetrics(
-        samples=len(samples),
-        trained=len(live),
-        groups=len({one.group for one in samples}),
-        groups_live=len({one.group for one in live}),
-        groups_dropped=len(batch.dropped_groups),
-        dropped=dict(sorted(batch.dropped.items())),
-        reward=mean([one.reward for one in samples]),
-        tokens=sum(tokens),
-        length=mean(tokens),
-        length_most=max(tokens, default=None),
-        cut_share=mean([one.cut for one in samples]),
-        lag=mean(lags),
-        lag_most=max(lags, default=None),
-        tokens_trained=sum(one.tokens for one in live),
-        positions=sum(len(one.ids) for one in live),
-        loss=None,
-        grad_norm=logged.get("actor_grad_norm"),
-        clip_low_share=None,
-        clip_high_share=None,
-        importance=None,
-        importance_cut_share=None,
-        kl_behaviour=None,
-        entropy=None,
-    )
+    return replace(of_samples(batch, version), grad_norm=logged.get("actor_grad_norm"))

@@ -7,7 +7,7 @@ from memory import Store
 from solver.chat import Chat
 from solver.config import PolicyConfig, SolverConfig, TrainConfig
 from solver.openrlhf.config import ClusterConfig
-from solver.samples import TEXT_ONLY, Batch, Sample, from_designs
+from solver.samples import TEXT_ONLY, TRUNCATED, Batch, Sample, from_designs
 from solver.validation import json_of
 from solver.weights import weight_files
 from spadekit.errors import BadInput
@@ -47,6 +47,11 @@ def designs_of(store: Store, settings: Settings, model: Path, shard: int, versio
         raise BadInput(
             f"shard {shard} has {texts} designs without token ids (an engine that gives text only made "
             "them); set train.designer_weight = 0 to train on its plays alone, or leave the shard out"
+        )
+    if found := batch.dropped[TRUNCATED]:
+        raise BadInput(
+            f"shard {shard} has {found} designs sampled with top_p or top_k; set "
+            "train.designer_weight = 0 to train on its plays alone, or leave the shard out"
         )
     vocabulary: Any = json_of(model / "config.json").get("vocab_size", 0)
     for one in batch.samples:

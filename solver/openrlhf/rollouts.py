@@ -11,7 +11,7 @@ import json
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +139,13 @@ class Rollouts:
         row = await self._run.row(rollout, index, self._spec)
         if self._chat is None:
             self._chat = Chat.open(Path(self._spec.model), self._spec.thinking)
-        found = [(one, Figures(role_designer=1.0, design_reward=one.score)) for one in row.designs]
+        found = [
+            (
+                replace(one, advantage=one.advantage * row.scale),
+                Figures(role_designer=1.0, design_reward=one.score),
+            )
+            for one in row.designs
+        ]
         if row.jobs:
             policy = EnginePolicy(
                 engine,

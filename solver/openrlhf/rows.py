@@ -7,10 +7,11 @@ sample arrives with its reward already centred, as on one machine (``solver.adva
 is compared stands in one row. The mean of a row is then zero, a padding sample has the reward zero, and
 neither changes anything.
 
-One optimiser takes both roles, and the loss is one mean over all tokens. The roles' rewards are therefore
-scaled so that it equals the sum of their own means (``balance``), as ``train.optimiser = "shared"`` has it
-on one machine. The estimator is linear in the scale; one that divides by the deviation would undo it, and
-would make advantages of rounding errors where all rewards of a row are equal.
+One optimiser takes both roles, and the loss is one mean over all tokens of a rollout. The roles' rewards
+are therefore scaled, in each rollout, so that it equals the sum of their own means (``balance``), as
+``train.optimiser = "shared"`` has it on one machine. The estimator is linear in the scale; one that divides
+by the deviation would undo it, and would make advantages of rounding errors where all rewards of a row are
+equal.
 """
 
 import json
@@ -24,13 +25,13 @@ from solver.config import TrainConfig
 from solver.episodes import Job
 from solver.loss import pull
 from solver.openrlhf.layout import Layout
-from solver.samples import Sample
+from solver.samples import Batch, Sample
 from spadekit.errors import BadInput
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One sample as OpenRLHF gets it. ``mask`` is 1 on sampled ids; ``advantage`` is scaled."""
+    """One sample as OpenRLHF gets it, but for the scale. ``mask`` is 1 on sampled ids."""
 
     ids: tuple[int, ...]
     mask: tuple[int, ...]
@@ -45,8 +46,8 @@ class Shown:
 class Row:
     """What one row stands for in one rollout: plays to make, designs to show, or nothing.
 
-    ``scale`` and ``version`` (of the policy) are the plays'; ``origin`` tells their records apart from
-    those of other steps.
+    ``scale`` is what advantages are multiplied by. ``version`` (of the policy) is the plays'; ``origin``
+    tells their records apart from those of other steps.
     """
 
     jobs: tuple[Job, ...] = ()
@@ -73,33 +74,29 @@ class Row:
         )
 
 
-@dataclass(frozen=True)
-class Amount:
-    """How much of one role there is in a step."""
-
-    samples: int
-    tokens: float
-    """Sampled tokens."""
+def pulls(plays: int, designs: Batch, train: TrainConfig) -> tuple[float, float]:
+    """Return the weights of the losses of the solver and the designer in a step (``solver.loss.pull``)."""
+    return train.solver_weight, pull(train.designer_weight, designs.episodes, plays)
 
 
 def balance(
-    plays: Amount, designs: Amount, shown: float, train: TrainConfig
-) -> tuple[float, float]:
-    """Return what the rewards of plays and of designs are multiplied by.
+    rows: Sequence[Row], layout: Layout, each: float, behind: float, pulls: tuple[float, float]
+) -> list[Row]:
+    """Return the rows of one rollout with their scales.
 
-    A mean over all tokens, so scaled, is the sum of both roles' losses, each divided by its own tokens
-    (``solver.loss.pull`` bounds the designer's). ``shown`` of the designs' tokens are among those that
-    the mean is over.
+    The mean over all its tokens, so scaled, is the sum of both roles' losses, each divided by its own
+    tokens. ``each``: the sampled tokens that a play is expected to have; a sample of padding has one.
+    ``behind``: how many tokens of designs, those that are not shown included, are behind one that is.
     """
-    total = plays.tokens + shown
-    pulls = (
-        train.solver_weight,
-        pull(train.designer_weight, designs.samples, plays.samples),
+    plays = sum(len(row.jobs) for row in rows) * each
+    shown = sum(sum(one.mask) for row in rows for one in row.designs)
+    padding = sum(layout.row - len(row.designs) for row in rows if not row.jobs)
+    total = plays + shown + padding
+    scales = (
+        pulls[0] * total / plays if plays else 0.0,
+        pulls[1] * total / (shown * behind) if shown else 0.0,
     )
-    return (
-        pulls[0] * total / plays.tokens if plays.samples else 0.0,
-        pulls[1] * total / designs.tokens if designs.samples else 0.0,
-    )
+    return [replace(row, scale=scales[bool(row.designs)]) for row in rows]
 
 
 def tokens_of_a_play(plays: Iterable[PlayRecord], otherwise: float) -> float:
@@ -148,7 +145,7 @@ def worth_showing(
 
 
 def deal_designs(
-    parts: Sequence[Sequence[tuple[Sample, float]]], layout: Layout, rollouts: int, scale: float
+    parts: Sequence[Sequence[tuple[Sample, float]]], layout: Layout, rollouts: int
 ) -> list[list[Row]]:
     """Deal designs to rollouts and pack them into rows, the largest parts first and each in one row.
 
@@ -163,7 +160,7 @@ def deal_designs(
             if row is None:
                 packed.append(row := [])
             row += [
-                Shown(one.ids, one.mask, one.logprobs, advantage * scale, one.reward, one.cut)
+                Shown(one.ids, one.mask, one.logprobs, advantage, one.reward, one.cut)
                 for one, advantage in part
             ]
         if len(packed) > layout.design_rows:

@@ -147,6 +147,7 @@ async def test_one_launch_makes_a_version_of_every_shard_and_the_next_goes_on(
     for figures in made:
         assert figures["plays"]["count"] == 16 and figures["plays"]["faulted"] == 0
         assert figures["solver"]["samples"] == 16 and figures["designer"]["samples"] == 6
+        assert figures["seconds"]["play"] is None and figures["seconds"]["total"] > 0
         assert figures["designer"]["trained"] == 6 and figures["openrlhf"]["actor_grad_norm"] == 0.5
     before, after = (load_file(home.versions.path(n) / "model.safetensors") for n in (0, 2))
     assert all(not before[name].equal(after[name]) for name in before)
@@ -171,6 +172,25 @@ async def test_one_launch_makes_a_version_of_every_shard_and_the_next_goes_on(
     assert any("optimiser's state of version 2 (global step 4)" in note for note in home.notes)
 
 
+async def test_a_run_killed_before_its_version_is_there_goes_on_from_the_one_before(
+    home: Home, chosen: Configured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await home.train(chosen(), (1, 1))
+
+    def power_cut(*_: Any) -> None:
+        raise RuntimeError("power cut")
+
+    monkeypatch.setattr(home.versions, "publish", power_cut)
+    with pytest.raises(RuntimeError, match="power cut"):
+        await home.train(chosen(), (2, 2))
+    monkeypatch.undo()
+    known = json.loads((home.state() / "versions.json").read_text())
+    assert home.versions.all() == [0, 1] and known["steps"] == {"1": 2, "2": 4}
+    (again,) = await home.train(chosen(), (2, 2))
+    assert again["version"] == 2
+    assert "optimiser's state of version 1 (global step 2)" in " ".join(home.notes[-4:])
+
+
 def edit(path: str, old: str, new: str) -> None:
     Path(path).write_text(Path(path).read_text().replace(old, new))
 
@@ -188,7 +208,7 @@ async def test_a_run_in_which_nothing_can_be_played_ends_and_publishes_nothing(
     home: Home, chosen: Configured
 ) -> None:
     broken = chosen("sandbox.python=/nowhere/python3")
-    with pytest.raises(OurFault, match="version 1: nothing could be played: .*python"):
+    with pytest.raises(OurFault, match="version 1: . of 4 groups could not be played: .*python"):
         await home.train(broken, (1, 1))
     assert home.versions.all() == [0]
 
@@ -203,6 +223,7 @@ def republish(home: Home, change: Callable[[DesignRecord], DesignRecord]) -> Non
     ("change", "told"),
     [
         ({"text_only": True}, "shard 3 has 6 designs without token ids"),
+        ({"brief": '{"likeliest": {}}'}, "shard 3 has 6 designs sampled with top_p or top_k"),
         ({"temperature": 0.9}, "temperature 0.9, but OpenRLHF has one temperature"),
         ({"ids": (400, 1, 1, 1, 1)}, "token id 400, but the model has 400"),
     ],

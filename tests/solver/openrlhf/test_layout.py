@@ -38,6 +38,7 @@ def test_a_role_without_weight_has_no_rows(configured: Configured, shaped: Shape
     [
         ("train.optimiser=separate", 'train.optimiser = "separate" must be "shared"'),
         ("train.aggregation=dr_grpo", 'train.aggregation = "dr_grpo" must be "token-mean"'),
+        ("solver.top_p=0.9", "training needs samples of the whole distribution"),
         ("train.advantages=scaled", 'train.advantages = "scaled" must be "centred"'),
         ("train.lora_rank=8", "train.lora_rank = 8: OpenRLHF does not bring adapters"),
         ("solver.temperature=0", "solver.temperature = 0: greedy"),

@@ -12,7 +12,6 @@ from solver.config import TrainConfig
 from solver.episodes import Job
 from solver.openrlhf.layout import Layout
 from solver.openrlhf.rows import (
-    Amount,
     Row,
     Shown,
     balance,
@@ -20,10 +19,11 @@ from solver.openrlhf.rows import (
     deal_designs,
     deal_plays,
     fill,
+    pulls,
     tokens_of_a_play,
     worth_showing,
 )
-from solver.samples import Sample
+from solver.samples import Batch, Sample
 from spadekit.errors import BadInput
 
 LAYOUT = Layout(play_rows=2, design_rows=2, row=4, plays=4, updates=1)
@@ -73,7 +73,7 @@ def test_every_row_of_designs_sums_to_zero_and_none_is_lost() -> None:
     rng = random.Random(0)
     samples = [sample(rng.choice("abcd"), rng.random()) for _ in range(14)]
     layout = Layout(play_rows=0, design_rows=3, row=4, plays=4, updates=1)
-    dealt = deal_designs(worth_showing(compared(samples, 4), 0.0), layout, 2, 3.0)
+    dealt = deal_designs(worth_showing(compared(samples, 4), 0.0), layout, 2)
     shown = [one for rows in dealt for row in rows for one in row.designs]
     assert Counter(one.score for one in shown) == Counter(one.reward for one in samples)
     for rows in dealt:
@@ -91,7 +91,7 @@ def test_designs_that_were_all_paid_the_same_are_shown_only_where_a_kl_term_move
 def test_designs_that_the_rows_cannot_hold_are_refused_with_the_setting_to_raise() -> None:
     parts = compared([sample(name, n) for name in "abc" for n in range(4)], 4)
     with pytest.raises(BadInput, match=r"12 designs .* need 3 rows .* cluster.design_rows = 2"):
-        deal_designs(parts, LAYOUT, 1, 1.0)
+        deal_designs(parts, LAYOUT, 1)
 
 
 def test_rows_without_work_are_empty_ones_and_roles_keep_their_places() -> None:
@@ -100,26 +100,38 @@ def test_rows_without_work_are_empty_ones_and_roles_keep_their_places() -> None:
     assert rows == [plays[0], Row(), Row(), Row()]
 
 
-@pytest.mark.parametrize("kept", [1.0, 0.5])
-def test_a_mean_over_all_tokens_is_the_sum_of_the_roles_own_means(kept: float) -> None:
-    train = TrainConfig(solver_weight=1.0, designer_weight=0.5)
-    plays, designs = Amount(8, 80.0), Amount(4, 400.0)
-    shown = 400.0 * kept
-    for_plays, for_designs = balance(plays, designs, shown, train)
-    total = 80.0 + shown
-    assert for_plays / total == pytest.approx(1.0 / 80.0)
-    assert for_designs / total == pytest.approx(0.5 / 400.0)
+TRAIN = TrainConfig(solver_weight=1.0, designer_weight=0.5)
+
+
+def own_means(rows: list[Row], each: float) -> tuple[float, float]:
+    """What the mean over all tokens of a rollout makes of a mean of 1 of the plays, of the designs."""
+    padding = sum(LAYOUT.row - len(one.designs) for one in rows if not one.jobs)
+    plays = [(row.scale, each) for row in rows for _ in row.jobs]
+    designs = [(row.scale, sum(one.mask)) for row in rows for one in row.designs]
+    total = padding + sum(tokens for _, tokens in plays + designs)
+    ours, theirs = (sum(scale * tokens for scale, tokens in one) for one in (plays, designs))
+    return ours / total, theirs / total
+
+
+@pytest.mark.parametrize("behind", [1.0, 2.0])
+def test_a_mean_over_all_tokens_is_the_sum_of_the_roles_own_means_in_every_rollout(
+    behind: float,
+) -> None:
+    """Of three parts of designs dealt to two rollouts one has two, and one rollout more plays."""
+    samples = [sample(name, n, tokens=20) for name in "abc" for n in range(2)]
+    designs = deal_designs(compared(samples, 2), LAYOUT, 4)
+    plays = deal_plays(jobs(5), 4, 4, Row())
+    weights = pulls(20, Batch(tuple(samples)), TRAIN)
+    assert weights == (1.0, 0.5)
+    for own, others in zip(plays, designs, strict=True):
+        rows = balance(fill(own, others, LAYOUT), LAYOUT, 7.0, behind, weights)
+        expected = 0.5 / behind if others else 0.0
+        assert own_means(rows, 7.0) == pytest.approx((1.0, expected))
 
 
 def test_a_few_designs_do_not_speak_as_loud_as_thousands_of_plays() -> None:
-    plays, designs = Amount(10_000, 10_000.0), Amount(2, 2.0)
-    _, for_designs = balance(plays, designs, 2.0, TrainConfig())
-    assert for_designs / 10_002 == pytest.approx(50 * 2 / 10_000 / 2.0)
-
-
-def test_a_role_that_is_not_there_is_not_scaled() -> None:
-    assert balance(Amount(0, 0.0), Amount(4, 40.0), 40.0, TrainConfig()) == (0.0, 1.0)
-    assert balance(Amount(4, 40.0), Amount(0, 0.0), 0.0, TrainConfig()) == (1.0, 0.0)
+    designs = Batch((sample("a", 0.0), sample("a", 1.0)))
+    assert pulls(10_000, designs, TrainConfig())[1] == pytest.approx(50 * 2 / 10_000)
 
 
 def play(arm: str, mask: tuple[int, ...], fault: str = "") -> PlayRecord:
