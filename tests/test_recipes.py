@@ -102,6 +102,8 @@ def test_ablations_take_away_what_their_names_say() -> None:
         both.section(TrainConfig).designer_weight == 0 and not both.section(DesignerConfig).memory
     )
     assert both.section(SyncConfig).every > 1000
+    frozen = both.section(TrainConfig)
+    assert (frozen.curriculum, frozen.replay) == ("uniform", 0.0)
     lone = of(base, overlay("no-designer-training"))
     assert lone.section(TrainConfig).designer_weight == 0 and lone.section(SyncConfig).every == 1
     assert len(of(base, overlay("two-skills")).section(DesignerConfig).skills) == 2
