@@ -39,6 +39,8 @@ _FUNCTION = re.compile(r"\s*<function=([^>\s]+)>(.*)</function>\s*", re.DOTALL)
 _PARAMETER = re.compile(r"\s*<parameter=([^>\s]+)>\n?(.*?)\n?</parameter>\s*", re.DOTALL)
 _NAMED = re.compile(r'\{\s*"(?:name|type)"\s*:')
 
+_DEEPEST = 64
+
 FORMS: Mapping[Dialect, str] = {
     "hermes": f'{_OPEN}{{"name": "tool_name", "arguments": {{"argument": "value"}}}}{_CLOSE}',
     "llama3": '{"name": "tool_name", "parameters": {"argument": "value"}}',
@@ -173,6 +175,8 @@ def _read_xml(body: str, tools: Sequence[Mapping[str, Any]]) -> Call | Malformed
             )
         arguments[found[1]] = _value(found[2], _type_of(tools, name, found[1]))
         place = found.end()
+    if _too_deep(arguments):
+        return Malformed("shape", f"arguments may be nested {_DEEPEST} deep")
     return Call(name, arguments)
 
 
@@ -203,7 +207,24 @@ def _call(value: Any) -> Call | Malformed:
     arguments = value.get("arguments", value.get("parameters", {}))
     if not isinstance(arguments, dict):
         return Malformed("shape", '"arguments" must be an object')
+    if _too_deep(arguments):
+        return Malformed("shape", f"arguments may be nested {_DEEPEST} deep")
     return Call(value["name"], arguments)
+
+
+def _too_deep(value: Any) -> bool:
+    """Whether a value is nested deeper than whoever writes or reads it again could follow."""
+    level = [value]
+    for _ in range(_DEEPEST + 1):
+        level = [
+            item
+            for one in level
+            if isinstance(one, dict | list)
+            for item in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _refuse_constant(name: str) -> Any:

@@ -178,6 +178,8 @@ class Versions:
         the folder takes over what stands there. Raises ``OurFault`` for one that does not pass,
         ``BadInput`` for a folder that cannot be written.
         """
+        from safetensors import SafetensorError
+
         target = self.path(info.version)
         try:
             with folder_atomic(target) as folder:
@@ -186,7 +188,7 @@ class Versions:
                     self._check(info, folder)
                 digests = {entry.name: file_digest(entry) for entry in sorted(folder.iterdir())}
                 write_json(folder / INFO, {**asdict(info), "digests": digests})
-        except OSError as error:
+        except (OSError, SafetensorError) as error:  # the latter: a disk that is full
             raise BadInput(f"{target} cannot be written: {error}") from None
         return target
 

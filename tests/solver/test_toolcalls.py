@@ -151,3 +151,16 @@ def test_calls_in_xml_are_read_by_the_tools_schema() -> None:
 )
 def test_calls_in_xml_that_cannot_be_read_are_typed(text: str, kind: str) -> None:
     assert [problem.kind for problem in parse(text, "xml").malformed] == [kind]
+
+
+def test_arguments_that_could_not_be_written_again_are_malformed() -> None:
+    for depth, kinds in ((60, []), (70, ["shape"]), (500, ["shape"]), (100_000, ["json"])):
+        nested = "[" * depth + "]" * depth
+        told = f'<tool_call>{{"name": "a", "arguments": {{"b": {nested}}}}}</tool_call>'
+        reply = parse(told)
+        assert [one.kind for one in reply.malformed] == kinds
+        reply.action()
+    xml = "<tool_call><function=a><parameter=b>" + "[" * 900 + "]" * 900
+    tool = {"function": {"name": "a", "parameters": {"properties": {"b": {"type": "array"}}}}}
+    reply = parse(f"{xml}</parameter></function></tool_call>", "xml", [tool])
+    assert [one.kind for one in reply.malformed] == ["shape"]

@@ -160,7 +160,12 @@ def test_python_that_lies_in_a_model_folder_is_neither_run_nor_asked_about(
     child: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("builtins.input", lambda text="": asked.append(text) or "y")
+
+    def agree(text: str = "") -> str:
+        asked.append(text)
+        return "y"
+
+    monkeypatch.setattr("builtins.input", agree)
     ran = child / "ran"
     (child / "mine.py").write_text(f"open({str(ran)!r}, 'w').close()\n")
     own = {"AutoTokenizer": ["mine.Tokenizer", None], "AutoConfig": "mine.Config"}

@@ -1,7 +1,9 @@
 """The policy directory: whole versions or none, and damage that names its file."""
 
 import json
+import resource
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -148,3 +150,22 @@ def test_weights_of_another_shape_change_nothing(
     with pytest.raises(BadInput, match=r"model\.safetensors is missing"):
         copy_weights(tmp_path, read_weights(tmp_path), model)
     assert all(bool((model.state_dict()[name] == value).all()) for name, value in before.items())
+
+
+def test_a_disk_that_is_full_is_one_line_and_leaves_nothing(
+    versions: Versions, model_dir: Path
+) -> None:
+    def write(folder: Path) -> None:
+        limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+        handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))
+        try:
+            save_file(load_file(model_dir / "model.safetensors"), folder / "model.safetensors")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+            signal.signal(signal.SIGXFSZ, handler)
+
+    before = sorted(versions.root.iterdir())
+    with pytest.raises(BadInput, match="cannot be written: .*large"):
+        versions.publish(PolicyInfo(9, None, 0, None, "", {}, {}), write)
+    assert sorted(versions.root.iterdir()) == before
