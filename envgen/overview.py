@@ -85,7 +85,8 @@ def monitors(summaries: Sequence[Summary]) -> list[tuple[str, int, int, str]]:
 def outside(summary: Summary) -> float | None:
     """Return the share of a round's time outside the policy's passes, training included if it ran."""
     if "outside" in summary:
-        return float(summary["outside"])
+        share = summary["outside"]
+        return None if share is None else float(share)
     seconds = summary["seconds"]
     return 1 - seconds["forward"] / seconds["total"] if seconds["total"] else None
 
