@@ -374,9 +374,13 @@ def _ivf(rows: int) -> Any:
 
 
 def _check_layout(name: str, found: Sequence[str]) -> None:
-    """Refuse a table that an earlier version of this library made without some of its columns."""
+    """Refuse a table that an earlier version of this library made without some of its columns.
+
+    One without any column is damaged, which reading it will say.
+    """
     wanted = _vectors(1) if name == "vectors" else SCHEMAS[name]
-    if lacking := [column for column in wanted.names if column not in found]:
+    lacking = [column for column in wanted.names if column not in found]
+    if found and lacking:
         raise BadInput(
             f"the store's table {name} has no {lacking[0]}: another version of spadework made it; "
             "`spadework memory rebuild` makes the tables again from shards and logs"
