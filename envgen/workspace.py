@@ -130,7 +130,15 @@ def _crew(
 
 
 def _one_run(store: Store, run: str, home: Path) -> None:
-    """Refuse to mix runs, and drop journals of rounds that were published before a kill."""
+    """Refuse to mix runs, and drop journals of rounds that were published before a kill.
+
+    Refused also: to go on where a shard has gone that the tables still know.
+    """
+    if lost := store.lost():
+        raise BadInput(
+            f"shard {lost[0]} of the store in {home} was published and is not there any more: restore "
+            f"shards/{lost[0]:06d} from a copy, or let the tables forget it: `spadework memory rebuild`"
+        )
     for manifest in store.shards():
         other = manifest.meta.get("run", run)
         if other != run:

@@ -60,6 +60,12 @@ class Indexer:
         self._done = set()
         return False
 
+    def lost(self) -> list[int]:
+        """Return the shards that the tables hold rows of and that are not there any more, ascending."""
+        here = set(shards.numbers(self.root / "shards"))
+        marked = {int(name[7:]) for name in self._marked() if name.startswith("shards/")}
+        return sorted(marked - here)
+
     def forget(self) -> None:
         """Let go of the tables and of what is known of them; the next call looks again."""
         self.tables.close()

@@ -117,6 +117,14 @@ class Store:
         return manifest
 
     @answering
+    def lost(self) -> list[int]:
+        """Return the shards that were published and are not there any more, ascending.
+
+        Publishing another one under such a number would leave the tables with the old one's rows.
+        """
+        return self._indexer.lost()
+
+    @answering
     def append_plays(self, records: Sequence[PlayRecord]) -> None:
         """Append later plays as one immutable log; the same records again change nothing."""
         if records:

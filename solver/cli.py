@@ -215,12 +215,14 @@ async def _train(
     if not known:
         raise BadInput(f"{store.place} holds no shard; `spadework generate` makes one")
     versions = Versions(current.home / "policy")
-    versions.bootstrap(settings.section(PolicyConfig))
-    work = due(select(wanted, known), steps, versions.all())
-    if not work:
-        note(NOTHING.format(newest=versions.latest()))
-        return []
+    # What is due is known once no other trainer can be at it.
     with training(current.home), store:
+        versions.bootstrap(settings.section(PolicyConfig))
+        work = due(select(wanted, known), steps, versions.all())
+        if not work:
+            versions.read(versions.latest())  # "nothing to do" is no answer to a damaged version
+            note(NOTHING.format(newest=versions.latest()))
+            return []
         async with _steps(current, store, versions, backend, work) as step:
             return [await step(shard, version) for shard, version in work]
 

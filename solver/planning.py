@@ -172,7 +172,9 @@ def _candidates(store: Store, parent: int, data: ShardData) -> list[Candidate]:
 
     Later shards may be there already, or not: nothing of them is looked at.
     """
-    older = store.scan("environments", f"shard < {data.manifest.shard}", ["id", "shard"]).to_pylist()
+    older = store.scan(
+        "environments", f"shard < {data.manifest.shard}", ["id", "shard"]
+    ).to_pylist()
     shards = {row["id"]: row["shard"] for row in older}
     shards |= {one.id: one.shard for one in data.environments}
     latest = store.latest_standings(parent)

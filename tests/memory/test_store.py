@@ -317,3 +317,14 @@ def test_an_unknown_or_ambiguous_id_is_refused(full, make):
     full.publish(2, twins, [], [], [], meta={})
     with pytest.raises(BadInput, match="start of several ids"):
         full.environment("abcdef")
+
+
+def test_a_shard_that_went_is_missed_until_the_tables_are_made_again(open_store, make):
+    store = open_store()
+    for number in (1, 2):
+        store.publish(number, [make.environment(number, shard=number)], [], [], [], meta={})
+    assert store.lost() == []
+    (store.place / "shards" / "000001").remove()
+    assert store.lost() == [1]
+    store.rebuild()
+    assert store.lost() == []
