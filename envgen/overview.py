@@ -58,7 +58,7 @@ def show(report: Report, run: str, home: Any, summaries: Sequence[Summary]) -> N
         report.table("where designs fell", ("stage", "fell", "left"), fell)
     found = monitors(summaries)
     if found:
-        report.table("monitors", ("of all rounds", "count", "of", "share"), found)
+        report.table("monitors", ("of these rounds", "count", "of", "share"), found)
 
 
 def stages(summaries: Sequence[Summary]) -> list[tuple[str, int, int]]:

@@ -16,7 +16,10 @@ ROUNDS, TRAINING = "rounds.lock", "training.lock"
 @contextmanager
 def producing(home: Path) -> Iterator[None]:
     """Be the one that writes rounds, or ``BadInput``."""
-    busy = f"another process produces rounds in {home}; wait for it or name another --home"
+    busy = (
+        f"another process produces rounds in {home} (`generate`, `loop`, `import` or `serve`); wait for "
+        "it, ask the service for a job, or name another --home"
+    )
     with exclusive(home / ROUNDS, busy):
         yield
 

@@ -19,7 +19,7 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from spadekit.errors import OurFault
@@ -146,14 +146,22 @@ class Report:
             self.out.print(shown, end=end)
 
     def progress(self) -> Progress:
-        """A progress display on stderr, silent when stderr is not a terminal."""
+        """A progress display on stderr, silent when stderr is not a terminal.
+
+        On a narrow terminal the bar and the clock make room for what is counted and said.
+        """
+        whole = Column(no_wrap=True)
+        columns = [
+            TextColumn("{task.description}", markup=False, table_column=whole),
+            MofNCompleteColumn(table_column=whole),
+            TextColumn("{task.fields[note]}", markup=False),
+        ]
+        if self.err.width >= 120:
+            columns[1:1] = [BarColumn(bar_width=24)]
+            columns[3:3] = [TimeElapsedColumn()]
         return Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[note]}", markup=False),
+            *columns,
             console=self.err,
             transient=True,
             disable=not self.err.is_terminal,
@@ -206,6 +214,7 @@ def _left_out(
     columns: Sequence[str], rows: Sequence[Sequence[Any]], spare: Sequence[str], width: int
 ) -> Sequence[str]:
     """Return the first of the ``spare`` columns, as many as it takes for the others to fit."""
+    spare = [name for name in spare if name in columns]
     needed = {
         name: _least(name, [_printable(_cell(row[place])) for row in rows])
         for place, name in enumerate(columns)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from safetensors.torch import save_file
 
+from solver.embedded.manifest import SHIPPED
 from solver.weights import read_weights, weight_files
 from spadekit.errors import BadInput
 from spadekit.files import folder_atomic, write_json
@@ -62,7 +63,7 @@ def _link(path: Path, target: Path) -> None:
 
 if __name__ == "__main__":
     try:
-        untie(Path(sys.argv[1]), Path(sys.argv[2]))
+        untie(SHIPPED if sys.argv[1] == "embedded" else Path(sys.argv[1]), Path(sys.argv[2]))
     except IndexError:
         sys.exit("usage: python -m solver.engines.untied MODEL OUT")
     except (BadInput, OSError) as error:
