@@ -23,7 +23,7 @@ from memory.releases import format_shards, parse_shards
 from sandbox import Sandbox, SandboxConfig
 from spadekit.cli import Session, command, session
 from spadekit.errors import BadInput
-from spadekit.files import folder_atomic
+from spadekit.files import PART, folder_atomic
 from spadekit.report import Report
 
 if TYPE_CHECKING:
@@ -192,13 +192,17 @@ def _write(target: Path, make: "Callable[[Path], Built]") -> "Built":
         strange = [name for name in manifest.listed(target) if name not in known]
         if strange:
             raise BadInput(f"{target / strange[0]} is none of the release's files; move it away")
+    target = target.resolve()
     try:
-        aside = target.with_name(f"{target.name}.new")
-        shutil.rmtree(aside, ignore_errors=True)
-        with folder_atomic(aside) as folder:
-            made = make(folder)
-        shutil.rmtree(target, ignore_errors=True)
-        aside.rename(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(
+            dir=target.parent, prefix=f".{target.name}.", suffix=PART
+        ) as place:
+            aside = Path(place) / "release"
+            with folder_atomic(aside) as folder:
+                made = make(folder)
+            shutil.rmtree(target, ignore_errors=True)
+            aside.rename(target)
     except OSError as error:
         raise BadInput(f"{target} cannot be written: {error.strerror or error}") from None
     return made

@@ -15,6 +15,8 @@ from spadekit.errors import BadInput
 
 LEFT_OVER_S = 3600.0
 """After this long a temporary file or folder beside its target is what a kill left behind."""
+PART = ".spadework-part"
+"""How the names of folders end that are being filled: nothing else is ever swept."""
 SOON_S = 0.2
 """How long a lock is waited for whose holder may be as good as gone."""
 
@@ -59,11 +61,11 @@ def folder_atomic(path: Path) -> Iterator[Path]:
     with ``FileExistsError``: published folders are never replaced.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(".*.*"):
+    for left in path.parent.glob(f".*{PART}"):
         with suppress(FileNotFoundError):  # another process has just renamed its own into place
             if time.time() - left.stat().st_mtime > LEFT_OVER_S:
                 shutil.rmtree(left, ignore_errors=True)
-    aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART))
     try:
         yield aside
         aside.chmod(0o755)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from spadekit.errors import BadInput
-from spadekit.files import Journal, exclusive, folder_atomic, write_atomic
+from spadekit.files import PART, Journal, exclusive, folder_atomic, write_atomic
 
 
 def test_a_failed_folder_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -61,11 +61,14 @@ def test_a_lock_is_refused_to_a_second_holder_and_free_after_the_first(tmp_path:
 
 
 def test_what_a_kill_left_behind_is_swept_when_it_is_old(tmp_path: Path) -> None:
-    old, fresh = tmp_path / ".shard.old", tmp_path / ".shard.fresh"
-    for left in (old, fresh):
+    old, fresh = tmp_path / f".shard.old{PART}", tmp_path / f".shard.fresh{PART}"
+    theirs = tmp_path / ".venv-3.11"
+    for left in (old, fresh, theirs):
         left.mkdir()
-    os.utime(old, (0, 0))
+    for left in (old, theirs):
+        os.utime(left, (0, 0))
     with folder_atomic(tmp_path / "shard") as aside:
         (aside / "part").write_text("whole")
     assert not old.exists()
     assert fresh.exists()
+    assert theirs.exists()
