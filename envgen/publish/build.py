@@ -23,7 +23,7 @@ from envgen.publish.documents import look_up, may_go
 from envgen.publish.manifest import ReleaseManifest
 from envgen.publish.overlap import Held, List, read_lists, told_by
 from envgen.publish.rows import Solution, environment_row
-from envgen.publish.scan import Finding, Machine, Text, scan
+from envgen.publish.scan import Finding, Machine, Text, scan, strings
 from envgen.publish.solutions import solutions
 from memory import EnvironmentRecord, Manifest, StandingRecord, Store, record_id
 from memory.schema import from_table
@@ -149,7 +149,9 @@ class _Work:
         if self.config.plays:
             plays = _plays(self.store, head, {row["id"] for row in kept}, self.config)
             summary.plays_in_shards += head.rows("plays")
-            self._look(Text(f"play {one['id']}", "transcript", one["transcript"]) for one in plays)
+            self._look(
+                Text(f"play {one['id']}", "transcript", strings(one["transcript"])) for one in plays
+            )
             self._save("plays", f"shard-{head.shard:06d}", plays)
 
     def finish(self) -> Built:
@@ -273,9 +275,9 @@ def _plays(
 
 def _texts(row: Mapping[str, Any]) -> Iterator[Text]:
     owner = f"design {row['design']}"
-    for name in ("source", "hint", "solution", "certificate", "decision"):
-        if row[name]:
-            yield Text(owner, name, row[name])
+    for name, value in row.items():
+        if isinstance(value, str) and value:
+            yield Text(owner, name, strings(value))
 
 
 def _nothing(request: Request, summary: Summary) -> str:

@@ -1,19 +1,21 @@
 """What must not leave: secrets, paths of a machine, personal data, found in texts. Pure.
 
 Secrets stop a release. Paths and personal data are told, because programs are full of invented ones.
-A finding never shows the secret that it found.
+A finding never shows all of what it found: the card that tells of it is public.
 """
 
+import json
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from memory import record_id
 
 SECRETS = {
-    "private key": r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----",
+    "private key": r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----",
     "Hugging Face token": r"\bhf_[A-Za-z0-9]{30,}",
     "API key": r"\bsk-[A-Za-z0-9_-]{20,}",
     "GitHub token": r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})",
@@ -27,11 +29,12 @@ SECRETS = {
     "password in an address": r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"{}]{1,64}:[^\s/@'\"{}]{3,64}@[\w.-]+",
 }
 ASSIGNED = re.compile(
-    r"(?i)\b(?:api|access|auth|secret|private)?[_-]?(?:key|token|secret|password|passwd)"
-    r"[\"']?\s*[:=]\s*[\"']([A-Za-z0-9+/_=-]{24,})[\"']"
+    r"(?i)(?<![A-Za-z0-9])(?:\w{0,40}[_-]|api|access|auth|private)?(?:key|token|secret|password|passwd)"
+    r"[\"']?(?:\s*:\s*str)?\s*[:=]\s*[\"']([A-Za-z0-9+/_=-]{24,})[\"']"
 )
-RANDOM_BITS = 4.0
+RANDOM_BITS, RANDOM_HEX_BITS = 4.0, 3.0
 """Entropy of a character, in bits, from which on an assigned string looks drawn and not written."""
+HEX = re.compile(r"(?i)[0-9a-f]{32,}")
 EMAIL = re.compile(r"\b[\w.+-]{1,64}@((?:[a-z0-9-]{1,63}\.)+[a-z]{2,24})\b", re.IGNORECASE)
 RESERVED = re.compile(
     r"(?i)(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid|localhost|local)$"
@@ -45,7 +48,7 @@ PATHS = re.compile(
 )
 LEAST_SECRET = 12
 SENSITIVE = re.compile(r"(?i)(?:key|token|secret|passw)")
-_SECRETS = [(kind, re.compile(pattern)) for kind, pattern in SECRETS.items()]
+_SECRETS = [(kind, re.compile(pattern, re.ASCII)) for kind, pattern in SECRETS.items()]
 KINDS = ("secret", "path", "e-mail address", "phone number")
 
 
@@ -66,11 +69,13 @@ class Finding:
     owner: str
     place: str
     shown: str
+    digest: str
+    """Of all that was found: another one that begins alike is another finding."""
 
     @property
     def id(self) -> str:
         """What ``--allow`` takes."""
-        return record_id("finding", self.kind, self.owner, self.place, self.shown)[:10]
+        return record_id("finding", self.kind, self.owner, self.place, self.digest)[:10]
 
     @property
     def blocks(self) -> bool:
@@ -108,36 +113,70 @@ def scan(texts: Iterable[Text], machine: Machine) -> list[Finding]:
 
 
 def _scan(text: Text, machine: Machine) -> Iterator[Finding]:
-    def found(kind: str, start: int, shown: str) -> Finding:
+    def found(kind: str, start: int, what: str, shown: str) -> Finding:
         line = text.text.count("\n", 0, start) + 1
         place = f"{text.name} line {line}" if "\n" in text.text else text.name
-        return Finding(kind, text.owner, place, shown)
+        return Finding(kind, text.owner, place, shown, record_id("found", what))
 
     for kind, pattern in _SECRETS:
         for match in pattern.finditer(text.text):
-            yield found("secret", match.start(), f"{kind} {_masked(match[0])}")
+            yield found("secret", match.start(), match[0], f"{kind} {_masked(match[0])}")
     for match in ASSIGNED.finditer(text.text):
-        if _bits(match[1]) >= RANDOM_BITS:
-            yield found("secret", match.start(1), f"assigned secret {_masked(match[1])}")
+        if _drawn(match[1]):
+            yield found("secret", match.start(1), match[1], f"assigned secret {_masked(match[1])}")
     for name, value in machine.secrets.items():
         start = text.text.find(value)
         if start >= 0:
-            yield found("secret", start, f"the value of the environment variable {name}")
+            shown = f"the value of the environment variable {name}"
+            yield found("secret", start, value, shown)
     for match in PATHS.finditer(text.text):
-        yield found("path", match.start(), match[0])
+        yield found("path", match.start(), match[0], "somebody's home folder")
     for path in machine.paths:
         start = text.text.find(path)
         if start >= 0:
-            yield found("path", start, path)
+            yield found("path", start, path, "a path of the machine that publishes")
     for match in EMAIL.finditer(text.text):
         if not RESERVED.search(match[1]):
-            yield found("e-mail address", match.start(), match[0])
+            yield found("e-mail address", match.start(), match[0], f"{match[0][0]}...@{match[1]}")
     for match in PHONE.finditer(text.text):
-        yield found("phone number", match.start(), match[0])
+        yield found("phone number", match.start(), match[0], _masked(match[0]))
+
+
+def strings(text: str) -> str:
+    """Return the strings of a JSON text, one a line, as they are said; any other text as it is.
+
+    Escaped, a line break stands as the letter n before what follows it, and hides where a word begins.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return "\n".join(_strings(value)) if isinstance(value, list | dict) else text
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from _strings(one)
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            if isinstance(one, str) and "\n" not in one:
+                # That a value has a telling name is part of what is looked for.
+                yield f"{name} = '{one}'"
+            else:
+                yield name
+                yield from _strings(one)
 
 
 def _masked(secret: str) -> str:
     return secret if secret.startswith("-----") else f"{secret[:4]}..."
+
+
+def _drawn(text: str) -> bool:
+    least = RANDOM_HEX_BITS if HEX.fullmatch(text) else RANDOM_BITS
+    return _bits(text) >= least
 
 
 def _bits(text: str) -> float:

@@ -1,8 +1,9 @@
+import json
 import string
 
 import pytest
 
-from envgen.publish.scan import Finding, Machine, Text, scan
+from envgen.publish.scan import Finding, Machine, Text, scan, strings
 
 NOBODY = Machine({}, ())
 LETTERS = (string.ascii_letters + string.digits) * 3
@@ -28,6 +29,9 @@ def found(text: str, machine: Machine = NOBODY) -> list[Finding]:
         "eyJ" + LETTERS[:20] + ".eyJ" + LETTERS[:20] + "." + LETTERS[:20],
         "postgres://bob:hunter2@db.internal",
         'api_key = "' + LETTERS[5:45] + '"',
+        'OPENAI_API_KEY = "' + LETTERS[5:45] + '"',
+        'db_password: str = "' + LETTERS[5:45] + '"',
+        'client_secret = "' + "0f1e2d3c4b5a69788796a5b4c3d2e1f0" + '"',
     ],
 )
 def test_a_secret_blocks_and_is_not_shown(secret: str) -> None:
@@ -69,6 +73,25 @@ def test_values_of_secret_variables_and_paths_of_this_machine_are_known() -> Non
         False,
     )
     assert (path.kind, path.blocks) == ("path", False)
+
+
+def test_two_secrets_that_begin_alike_are_two_findings() -> None:
+    one, two = found(f"'sk-{LETTERS[:40]}'\n'sk-{LETTERS[1:41]}'")
+    assert one.id != two.id
+
+
+@pytest.mark.parametrize("before", ["\n", "\t", '"', "é"])
+def test_a_secret_behind_what_json_escapes_is_found(before: str) -> None:
+    text = json.dumps([{"content": f"it is{before}hf_{LETTERS[:34]}"}, {"api_key": LETTERS[5:45]}])
+    told = scan([Text("play p", "transcript", strings(text))], NOBODY)
+    assert [one.kind for one in told] == ["secret", "secret"]
+
+
+def test_nothing_that_was_found_is_told_in_full() -> None:
+    for text in ("mail ann.bee@widgets.co", "call (212) 736-5000", "open('/home/ann/x')"):
+        (one,) = found(text)
+        assert not {"ann.bee", "736-5000", "/home/ann"} & set(one.shown.split())
+        assert "ann" not in one.shown
 
 
 @pytest.mark.parametrize(
