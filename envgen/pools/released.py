@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from envgen.certificate import Certificate, code_digest
+from envgen.certificate.record import CHECKS
 from envgen.hub import NAME as ADDRESS
 from envgen.hub import SCHEME
 from envgen.pools.candidate import Candidate, Found, Unusable, skills_of, unusable
@@ -110,10 +111,12 @@ def _found(place: str, row: dict[str, Any], largest: int, recheck: bool) -> Foun
         return Unusable(place, "digest", "its digest is not that of what it holds")
     if not recheck:
         try:
-            accepted = Certificate.from_json(row["certificate"]).accepted
+            certificate = Certificate.from_json(row["certificate"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             return Unusable(place, "certificate", printable(f"cannot be read: {error}"))
-        if not accepted:
+        if {check.name for check in certificate.checks} != set(CHECKS):
+            return Unusable(place, "certificate", "not all checks stand in it")
+        if certificate.failed or not certificate.accepted:
             return Unusable(place, "certificate", "the release says itself that it was refused")
     return Candidate(
         place,

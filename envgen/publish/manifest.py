@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from spadekit.files import write_json
 
 NAME = "manifest.json"
 KIND = "spadework release"
+_PLAIN = re.compile(r"(?!\.)[\w.-]{1,80}(?:/(?!\.)[\w.-]{1,80}){0,2}", re.ASCII)
+"""Names of a release's files: below its folder, whoever wrote the manifest."""
 SCHEMA = 1
 
 
@@ -94,6 +97,8 @@ def parse(data: bytes, place: str) -> ReleaseManifest:
         digest = body.pop("digest")
         if digest != digest_of(body):
             raise BadInput(f"{place}: its digest does not match its content; fetch it again")
+        if strange := [name for name in body["files"] if not _PLAIN.fullmatch(name)]:
+            raise BadInput(f"{place}: names the file {strange[0][:80]!r}, which no release holds")
         return ReleaseManifest(
             tag=str(body["tag"]),
             content=str(body["content"]),
@@ -129,7 +134,7 @@ def check(folder: Path, manifest: ReleaseManifest, names: Sequence[str]) -> None
     for name in names:
         path = folder / name
         try:
-            same = file_sha256(path) == manifest.files[name].sha256
+            same = path.is_file() and file_sha256(path) == manifest.files[name].sha256
         except OSError as error:
             raise BadInput(f"{path}: cannot be read ({error.strerror}); fetch it again") from None
         if not same:
