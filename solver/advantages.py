@@ -1,8 +1,9 @@
 """Group-relative advantages: rewards minus the mean of their group. Pure functions.
 
-Groups are named, never recognised by their prompts: a group of the solver is one instance, an
-(environment, seed) pair; of the designer one skill. A sample has a share of 1 in its group, or, as one
-of a play's n sequences, of 1/n: a play weighs the same however it was cut up. Axis letter: S samples.
+Groups are named, never recognised by their prompts. Here a group is what shares a baseline
+(``Sample.baseline``): for the solver one instance, an (environment, seed) pair; for the designer one
+skill and turn. A sample has a share of 1 in its group, or, as one of a play's n sequences, of 1/n: a
+play weighs the same however it was cut up. Axis letter: S samples.
 """
 
 import math

@@ -120,7 +120,8 @@ class TrainConfig:
     """Learning rates; a shared optimiser uses the solver's."""
     solver_weight: float = 1.0
     designer_weight: float = 1.0
-    """Loss weights; 0 leaves a role out."""
+    """Loss weights; 0 leaves a role out. They tell under `shared`: Adam takes no notice of the size of a
+    loss, so that with an optimiser for each role the rates and numbers of updates decide."""
     solver_updates: int = 4
     designer_updates: int = 1
     """Optimiser steps per role and training step, each on its own part of the samples."""

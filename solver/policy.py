@@ -133,8 +133,8 @@ def require_tokens(policy: Policy, *sampled: SamplingConfig) -> None:
 
 
 def is_whole(config: SamplingConfig) -> bool:
-    """Whether every token can be drawn: what ``top_p`` and ``top_k`` take away has no log-probability."""
-    return config.top_p == 1 and not config.top_k
+    """Whether every token can be drawn: what is taken away (greed takes all) has no log-probability."""
+    return config.top_p == 1 and not config.top_k and config.temperature > 0
 
 
 def require_whole(*sampled: SamplingConfig) -> None:
@@ -142,8 +142,9 @@ def require_whole(*sampled: SamplingConfig) -> None:
     for config in sampled:
         if not is_whole(config):
             raise BadInput(
-                f"top_p = {config.top_p:g} and top_k = {config.top_k}: training needs samples of the "
-                "whole distribution; set them to 1 and 0 in [solver] and [designer]"
+                f"temperature = {config.temperature:g}, top_p = {config.top_p:g}, top_k = {config.top_k}: "
+                "training needs samples of the whole distribution; set them above 0, to 1 and to 0 in "
+                "[solver] and [designer]"
             )
 
 

@@ -4,9 +4,9 @@
        │                                                                                     ├─► version r
        └──────► environments ─► plays (a group: one instance) ─► return - mean of the group ─┘
 
-Plays are sampled by the parent version; designs were sampled when the shard was made, by an older one.
-What that makes of their loss: ``solver.loss``. The weights themselves, forward and backward passes:
-``solver.learner``. Everything else that happens in a step is on this page, in order.
+Plays are sampled by the parent version; designs were sampled when the shard was made, by it or an older
+one. What that makes of their loss: ``_note_anchors`` and ``solver.loss``. The weights themselves, forward
+and backward passes: ``solver.learner``. Everything else that happens in a step is on this page, in order.
 
 The step is a function of the parent version, the shard and the settings: plays are sampled in
 lockstep (see ``solver.engines.local``), so a step that was killed and is done again gives the same
@@ -196,17 +196,16 @@ def learn(learner: Learner, batches: Batches, version: int, start: Path) -> dict
         else (("solver", ("solver",)), ("designer", ("designer",)))
     )
     taken: dict[Role, list[tuple[Tally, float]]] = {role: [] for role in ROLES}
-    moved = False
     for optimiser, roles in updates:
         for role in roles:
-            drawn = role == "solver" and recorded_is_computed(learner.policy) and not moved
+            # The solver's update comes first: the weights are still those that its plays were drawn by.
+            drawn = role == "solver" and recorded_is_computed(learner.policy)
             _note_anchors(learner, parts[role], recorded=drawn)
         for number in range(max(len(parts[role]) for role in roles)):
             shares = [_share(role, parts[role], number, batches, config) for role in roles]
             tallies, norm = learner.step(optimiser, shares)
             for role, tally in zip(roles, tallies, strict=True):
                 taken[role].append((tally, norm))
-            moved = moved or norm > 0
     return {role: _role_metrics(batches[role], parts[role], taken[role], version) for role in ROLES}
 
 
@@ -249,8 +248,6 @@ def _note_anchors(learner: Learner, parts: Parts, *, recorded: bool) -> None:
         the step's own plays, ``recorded``             the step itself   as recorded at sampling
         the step's own plays, otherwise                the step itself   computed here
         designs (made earlier, by whatever engine)     the step itself   computed here
-        a role whose update begins once the weights
-        have moved (the second of two optimisers)      the step itself   computed here
 
     The first part is trained while the weights still are the anchor: what the step computes is it.
     ``recorded``: see ``recorded_is_computed``.
@@ -301,7 +298,9 @@ def _publish(
 
     def write(folder: Path) -> None:
         for entry in sorted(parent.iterdir()):
-            own = entry.name.startswith("model") or entry.name in (INFO, OPTIMISER, CURRICULUM)
+            # Weights under any name: servers load every file of weights that they find.
+            weights = entry.name.startswith("model") or entry.suffix in (".safetensors", ".bin")
+            own = weights or entry.name in (INFO, OPTIMISER, CURRICULUM)
             if not own:
                 shutil.copyfile(entry, folder / entry.name)
         learner.save(folder)
