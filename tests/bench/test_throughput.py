@@ -121,7 +121,8 @@ def test_bench_alone_lists_what_can_be_measured() -> None:
     cli.register(app)
     shown = CliRunner().invoke(app, ["bench"])
     assert shown.exit_code == 0
-    assert [text.split()[2] for text in shown.output.splitlines()] == ["throughput", "heldout"]
+    names = [text.split()[2] for text in shown.output.splitlines()]
+    assert names == ["throughput", "heldout", "ablation"]
 
 
 @pytest.mark.parametrize(

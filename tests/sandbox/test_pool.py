@@ -1,6 +1,7 @@
 """Warm jails: bounded, least recently used out, replaced when dead, safe to cancel."""
 
 import asyncio
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -92,11 +93,11 @@ async def test_a_lease_cancelled_while_it_makes_room_leaves_no_jail_behind(game:
             await asyncio.sleep(60)
 
     def children() -> set[str]:
-        return {
-            child
-            for task in Path("/proc/self/task").iterdir()
-            for child in (task / "children").read_text().split()
-        }
+        found: set[str] = set()
+        for task in Path("/proc/self/task").iterdir():
+            with contextlib.suppress(FileNotFoundError):  # that thread has just ended
+                found.update((task / "children").read_text().split())
+        return found
 
     before = children()
     async with Sandbox(SandboxConfig(spare_jails=0)) as sandbox:
