@@ -140,11 +140,15 @@ def is_whole(config: SamplingConfig) -> bool:
 def require_whole(*sampled: SamplingConfig) -> None:
     """Raise ``BadInput`` where samples to train on would be drawn from the likeliest tokens only."""
     for config in sampled:
+        if config.temperature == 0:  # the solver's: a designer's is refused with its section
+            raise BadInput(
+                "solver.temperature = 0: greedy plays of an instance are all alike and teach nothing; "
+                "set it above 0"
+            )
         if not is_whole(config):
             raise BadInput(
-                f"temperature = {config.temperature:g}, top_p = {config.top_p:g}, top_k = {config.top_k}: "
-                "training needs samples of the whole distribution; set them above 0, to 1 and to 0 in "
-                "[solver] and [designer]"
+                f"top_p = {config.top_p:g} and top_k = {config.top_k}: training needs samples of the "
+                "whole distribution; set them to 1 and 0 in [solver] and [designer]"
             )
 
 

@@ -91,11 +91,6 @@ def _check_method(train: TrainConfig, solver: SolverConfig, cluster: ClusterConf
             "sample; set it to 0"
         )
     require_whole(solver)
-    if solver.temperature == 0:
-        raise BadInput(
-            "solver.temperature = 0: greedy plays of an instance are all alike and teach nothing; "
-            "set it above 0"
-        )
     if solver.context > cluster.context:
         raise BadInput(
             f"solver.context = {solver.context} exceeds cluster.context = {cluster.context}; "
