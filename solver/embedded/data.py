@@ -13,6 +13,8 @@ from spadekit.seeds import derive
 # is worth something and there is something left to learn by playing.
 CAREFUL_UNHINTED, CAREFUL_HINTED = 0.3, 0.9
 HINTED = 0.4
+# Briefs that leave the level to the designer.
+LEVEL_FREE = 0.35
 # Easy and middle levels dominate what is played; designs are asked for evenly.
 PLAY_LEVELS = (1, 1, 2, 2, 3, 3, 4, 5)
 
@@ -29,7 +31,9 @@ class Segment:
 def brief(rng: Random, program: Program, topic: tuple[str, ...]) -> str:
     """Write the designer's short brief that ``program`` answers (see ``envgen.prompts``)."""
     setting = "game" if program.setting == "game" else "tool_use"
-    lines = [f"design {setting}", f"skill {program.skill}", f"level {program.level}"]
+    lines = [f"design {setting}", f"skill {program.skill}"]
+    if rng.random() >= LEVEL_FREE:
+        lines.append(f"level {program.level}")
     if topic:
         lines.append("topic " + " ".join(topic))
     lines += [f"like {_title(rng, program, 0.75)}" for _ in range(rng.choice((0, 0, 1, 2)))]

@@ -1,6 +1,7 @@
 """Trains the embedded policy from nothing on the grammar's designs and plays.
 
-One or two ranks of one thread each (gloo); resumable from its own checkpoint. The learning rate
+One or two ranks of one thread each (gloo), in float32: a processor without bfloat16 arithmetic of its
+own is fifty times slower in it. Resumable from its own checkpoint. The learning rate
 falls linearly with the share of the steps that are done, so how fast the machine is, or how busy,
 makes no difference to what comes out.
 """
@@ -131,10 +132,9 @@ def loss_of(model: Any, rows: list[tuple[list[int], list[int]]]) -> tuple[Tensor
         mask_B_T[i, : len(ids)] = torch.tensor(mask, dtype=torch.bool)
     counted = mask_B_T[:, 1:]
     # Right padding with causal attention needs no attention mask.
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        hidden_B_T_H = model.model(ids_B_T).last_hidden_state[:, :-1]
-        logits_N_V = model.lm_head(hidden_B_T_H[counted])
-    loss = torch.nn.functional.cross_entropy(logits_N_V.float(), ids_B_T[:, 1:][counted])
+    hidden_B_T_H = model.model(ids_B_T).last_hidden_state[:, :-1]
+    logits_N_V = model.lm_head(hidden_B_T_H[counted])
+    loss = torch.nn.functional.cross_entropy(logits_N_V, ids_B_T[:, 1:][counted])
     return loss, ids_B_T.numel()
 
 
@@ -167,7 +167,7 @@ def _worker(rank: int, recipe: Recipe) -> None:
     inner = [p for n, p in model.named_parameters() if p.ndim == 2 and "embed" not in n]
     outer = [p for n, p in model.named_parameters() if not (p.ndim == 2 and "embed" not in n)]
     adam = torch.optim.AdamW(outer, lr=recipe.rate, betas=(0.9, 0.95), weight_decay=0.0)
-    muon = Muon(inner, recipe.rate * recipe.muon)
+    muon = Muon(inner, recipe.rate * recipe.muon, ranks=recipe.ranks)
     progress = Progress(pools=dict.fromkeys(POOL, 0), loss={})
     state = recipe.out / "state.pt"
     if state.exists():

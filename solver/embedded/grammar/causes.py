@@ -9,56 +9,45 @@ from solver.embedded.grammar.shapes import Layout, reading
 def machine(draw: Draw) -> Program:
     """A machine with a hidden rule; each miss shows one more of its results. The hint names the rule."""
     times = draw.numbers.choice((2, 2, 3, 4) if draw.level < 3 else (2, 3, 4, 5))
-    plus = draw.numbers.randint(2 if times == 1 else 0, (3, 4, 6, 8, 9)[draw.level - 1])
-    square = draw.level > 2 and draw.pick.random() < 0.2
-    most = (8, 9, 10, 12, 14)[draw.level - 1]
+    plus = draw.numbers.randint(0, (3, 4, 6, 8, 9)[draw.level - 1])
+    # All that is shown after the first answer is smaller than it, so nothing gives it away.
+    low = (14, 15, 16, 18, 20)[draw.level - 1] + draw.numbers.randint(0, 2)
+    span = f"{low}, {2 * low}"
     tries = draw.numbers.choice((2, 3))
-    by = {1: "", 2: "Double", 3: "Triple", 4: "Four times", 5: "Five times"}[times]
-    add = f"add {NUMBERS[plus]}" if plus else ""
-    if square:
-        hint = f"Multiply the {{}} by itself, then {add}." if plus else "Multiply the {} by itself."
-    elif times == 1:
-        hint = f"A{add[1:]} to the {{}}."
-    else:
-        hint = f"{by} the {{}}" + (f", then {add}." if plus else ".")
+    by = {2: "Double", 3: "Triple", 4: "Four times", 5: "Five times"}[times]
+    hint = f"{by} the {{}}" + (f", then add {NUMBERS[plus]}." if plus else ".")
     dial = draw.one("dial", "lever", "wheel")
     hint = hint.replace("{}", dial)
     shows = draw.one("shows", "gives", "->")
-    value = "x * x" if square else (f"{times} * x" if times > 1 else "x")
-    value += f" + {plus}" if plus else ""
+    value = f"{times} * x" + (f" + {plus}" if plus else "")
     head = draw.one("", f"{draw.topic} : ")
     data_style = draw.pick.randrange(3)
     reset = [
         "rng = random.Random(seed)",
         *(
-            [f"xs = sorted(rng.sample(range(2, {most + 1}), {2 * tries}))"],
             [
-                f"xs = list(range(2, {most + 1}))",
-                "rng.shuffle(xs)",
-                f"xs = sorted(xs[:{2 * tries}])",
+                f"self.xs = rng.sample(range(2, 10), {tries})",
+                f"self.ys = rng.sample(range({span}), {tries})",
             ],
             [
-                "xs = set()",
-                f"while len(xs) < {2 * tries}:",
-                f"    xs.add(rng.randint(2, {most}))",
-                "xs = sorted(xs)",
+                f"self.xs, self.ys = list(range(2, 10)), list(range({span}))",
+                "rng.shuffle(self.xs)",
+                "rng.shuffle(self.ys)",
+            ],
+            [
+                "self.xs = []",
+                f"self.ys = rng.sample(range({span}), {tries})",
+                "for y in self.ys:",
+                "    self.xs.append(rng.randint(2, 9))",
             ],
         )[data_style],
-    ]
-    pairs = draw.pick.random() < 0.5
-    if pairs:
-        reset += [f"self.asks = list(zip(xs, xs[::-1]))[:{tries}]"]
-        asked = "self.asks[self.at][1]"
-        look = ["x, y = self.asks[self.at]"]
-        first = "self.asks[0][1]"
-    else:
-        reset += ["self.xs = xs"]
-        asked, first = "self.xs[-1 - self.at]", "self.xs[-1]"
-        look = ["x, y = self.xs[self.at], self.xs[-1 - self.at]"]
-    reset += [
         "self.at = 0",
         f"return '{head}' + self.look(), {{}}" if head else "return self.look(), {}",
     ]
+    asked, first = "self.ys[self.at]", "self.ys[0]"
+    look = ["x, y = self.xs[self.at], self.ys[self.at]"]
+    if draw.pick.random() < 0.5:
+        look = ["x = self.xs[self.at]", "y = self.ys[self.at]"]
     look += draw.pick.choice(
         (
             [f"return f'{dial} {{x}} {shows} {{self.rule(x)}} , {dial} {{y}} {shows} ?'"],
@@ -102,7 +91,7 @@ def machine(draw: Draw) -> Program:
         )
     )
     rule = draw.pick.choice(([f"return {value}"], [f"y = {value}", "return y"]))
-    if not square and times > 1 and draw.pick.random() < 0.4:
+    if draw.pick.random() < 0.4:
         rule = [f"y = {plus}", f"for _ in range({times}):", "    y += x", "return y"]
     if draw.pick.random() < 0.3:
         solution = [f"x = {first}", "return [str(self.rule(x))]"]
@@ -120,22 +109,20 @@ def machine(draw: Draw) -> Program:
     source = Layout("Machine", title, reset, step, solution, (), more).source(draw)
 
     def steps(x: int, k: int, c: int) -> tuple[str, int]:
-        base = x * x if square else k * x
-        shown = f"{k if not square else x} * {x} = {base}"
-        return f"{shown} + {c} = {base + c}" if c else shown, base + c
+        shown = f"{k} * {x} = {k * x}"
+        return f"{shown} , {k * x} + {c} = {k * x + c}" if c else shown, k * x + c
 
     def play(ask: Ask) -> Demo:
-        # The first answer is larger than any number that is shown later, so none gives it away.
-        xs = _inputs(Random(ask.seed), data_style, most, 2 * tries)
+        xs, ys = _inputs(Random(ask.seed), data_style, low, tries)
         turns: list[Turn] = []
         seen = head
         for at in range(tries):
-            x, y = xs[at], xs[-1 - at]
+            x, y = xs[at], ys[at]
             fx, fy = steps(x, times, plus)[1], steps(y, times, plus)[1]
             seen += f"{dial} {x} {shows} {fx} , {dial} {y} {shows} ?"
             careful = ask.careful or (at > 0 and ask.rng.random() < 0.1)
             k, c = times, plus
-            if not ask.hinted and not (at > 0 and careful) and not square:
+            if not ask.hinted and not (at > 0 and careful):
                 # One example leaves several rules open; the player takes one of them.
                 k = ask.rng.choice([k for k in range(1, 6) if 0 <= fx - k * x <= 9])
                 c = fx - k * x
@@ -151,15 +138,14 @@ def machine(draw: Draw) -> Program:
     return Program("game", "causal_inference", "machine", draw.level, title, source, hint, (), play)
 
 
-def _inputs(rng: Random, style: int, most: int, many: int) -> list[int]:
-    """Draw the machine's inputs as the program does."""
+def _inputs(rng: Random, style: int, low: int, many: int) -> tuple[list[int], list[int]]:
+    """Draw the machine's inputs as the program does: those that are shown, and those that are asked."""
     if style == 0:
-        return sorted(rng.sample(range(2, most + 1), many))
+        return rng.sample(range(2, 10), many), rng.sample(range(low, 2 * low), many)
     if style == 1:
-        xs = list(range(2, most + 1))
+        xs, ys = list(range(2, 10)), list(range(low, 2 * low))
         rng.shuffle(xs)
-        return sorted(xs[:many])
-    found: set[int] = set()
-    while len(found) < many:
-        found.add(rng.randint(2, most))
-    return sorted(found)
+        rng.shuffle(ys)
+        return xs[:many], ys[:many]
+    ys = rng.sample(range(low, 2 * low), many)
+    return [rng.randint(2, 9) for _ in ys], ys

@@ -106,13 +106,14 @@ def total(draw: Draw) -> Program:
     kind = draw.one(*_SCORES)
     expr, hint, parts = _SCORES[kind]
     count = (2, 3, 3, 4, 5)[draw.level - 1] + (kind == "plain")
+    # Wide enough that one score in fifteen, at most, is that of another instance.
+    width = (13, 9, 10, 9, 9)[draw.level - 1] + draw.numbers.randint(0, 3)
     word = draw.one("score", "value", "points")
     place = draw.one("", f"{draw.topic} ")
     style = draw.one("pair", "method")
     small = draw.numbers.choice((3, 4, 5))
-    high = draw.numbers.choice((8, 9)) if draw.level > 1 else draw.numbers.choice((7, 8))
-    body: tuple[str, ...]
-    body = (
+    high = small + width
+    body: tuple[str, ...] = (
         f"ys = [rng.randint(1, {small}) for _ in range(2)]",
         f"xs = [rng.randint({small + 1}, {high}) for _ in range({count})]",
         "show = ' '.join(map(str, ys))",
@@ -161,17 +162,16 @@ def sequence(draw: Draw) -> Program:
     step = draw.numbers.choice((1, 2, 3))
     words = {1: "one", 2: "two", 3: "three"}
     if kind == "double":
-        start = min(start, draw.knob(3, 4, 5, 6, 8))
+        start, gap = min(start, draw.knob(5, 5, 6, 7, 8)), 3
     if kind == "back":
         start = min(start, 9)
+    if kind == "square":
+        start += 10
     count = shown + 2
     expr, hint = {
         "even": ("xs.append(xs[-1] + k)", "The gap stays the same."),
         "grow": (f"xs.append(xs[-1] + k + {step} * i)", f"Each gap grows by {words[step]}."),
-        "double": (
-            f"xs.append(2 * xs[-1] + {step})",
-            f"Double the last term and add {words[step]}.",
-        ),
+        "double": ("xs.append(2 * xs[-1] + k)", "Double the last term, then add the same again."),
         "back": ("xs.append(xs[-1] + xs[-2])", "Each term is the sum of the two before it."),
         "zigzag": (f"xs.append(xs[-1] + (k if i % 2 else {step}))", "Two gaps take turns."),
         "square": ("xs.append(xs[0] + i * i)", "The gaps are the odd numbers in order."),
@@ -182,7 +182,7 @@ def sequence(draw: Draw) -> Program:
     body = [f"xs = [rng.randint(1, {start})]"]
     if kind == "back":
         body = [f"xs = [rng.randint(1, {start}), rng.randint(2, {start + 2})]"]
-    if kind in ("even", "grow", "zigzag"):
+    if kind in ("even", "grow", "double", "zigzag"):
         body.append(f"k = rng.randint(2, {gap + 2})")
     name = "_" if kind in ("even", "double", "back") else "i"
     body += [f"for {name} in {loop}:", f"    {expr}"]
@@ -198,14 +198,14 @@ def sequence(draw: Draw) -> Program:
         k = 0
         if kind == "back":
             xs.append(rng.randint(2, start + 2))
-        if kind in ("even", "grow", "zigzag"):
+        if kind in ("even", "grow", "double", "zigzag"):
             k = rng.randint(2, gap + 2)
         for i in range(count - len(xs)):
             last = xs[-1]
             rules = {
                 "even": last + k,
                 "grow": last + k + step * i,
-                "double": 2 * last + step,
+                "double": 2 * last + k,
                 "back": last + xs[-2] if len(xs) > 1 else 0,
                 "zigzag": last + (k if i % 2 else step),
                 "square": xs[0] + (i + 1) ** 2,

@@ -89,7 +89,7 @@ def coins(draw: Draw) -> Program:
     if draw.level > 3:
         sizes.append(sizes[-1] * draw.numbers.choice((2, 3)))
     low = sizes[-1] + 1
-    high = low + draw.knob(3, 6, 10, 16, 24)
+    high = low + draw.knob(14, 16, 18, 22, 28)
     word = draw.one("pay", "fill", "weigh", "cut")
     pieces = draw.one("coins", "sizes", draw.topic)
     small = draw.pick.random() < 0.3

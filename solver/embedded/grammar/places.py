@@ -228,13 +228,15 @@ def key(draw: Draw) -> Program:
     way = "right" if side > 0 else "left"
     spot = "the door" if origin == "door" else "where you start"
     hint = f"The key lies {step_words[off]} to the {way} of {spot}."
-    span = (1, 2, 2, 3, 4)[draw.level - 1]
+    span = (2, 2, 3, 3, 4)[draw.level - 1]
     tries = draw.numbers.choice((2, 3))
     reveal = draw.pick.random() < 0.6
     sign = f"{'+' if side > 0 else '-'} {off}"
     thing = draw.one("key", "lamp", "ticket")
     hint = hint.replace("key", thing)
-    take, end = draw.one("take", "grab"), draw.one("open", "leave")
+    take = draw.one("take", "grab")
+    # The last move is another word each time: a row of rooms alone has few plans.
+    ends = draw.one("open leave enter close", "open pull push lift")
     low = span + 4
     rooms = low + draw.knob(4, 6, 8, 10, 12)
     miss = f"f'no, the {thing} was at {{self.key}}'" if reveal else f"'no {thing}'"
@@ -261,15 +263,16 @@ def key(draw: Draw) -> Program:
             )
         ),
         f"self.key = {origin_now} {sign}",
+        f"self.end = rng.choice('{ends}'.split())",
         *tail.setup,
-        f"return f'{draw.topic} at {{self.at}} door {{self.door}} use {end} l r {take}', {{}}",
+        f"return f'{draw.topic} at {{self.at}} door {{self.door}} use {{self.end}} l r {take}', {{}}",
     ]
     more: list[list[str]] = []
     path = draw.pick.randrange(3)
     if path == 0:
         go = [
             "go = lambda a, b: ['r'] * (b - a) + ['l'] * (a - b)",
-            f"plan = go(self.at, self.key) + ['{take}'] + go(self.key, self.door) + ['{end}']",
+            f"plan = go(self.at, self.key) + ['{take}'] + go(self.key, self.door) + [self.end]",
             "return [' '.join(plan)]",
         ]
     elif path == 1:
@@ -282,13 +285,13 @@ def key(draw: Draw) -> Program:
         ]
         go = [
             f"first = self.go(self.at, self.key) + ['{take}']",
-            f"then = self.go(self.key, self.door) + ['{end}']",
+            "then = self.go(self.key, self.door) + [self.end]",
             "return [' '.join(first + then)]",
         ]
     else:
         go = [
             "plan, at = [], self.at",
-            f"for spot, act in ((self.key, '{take}'), (self.door, '{end}')):",
+            f"for spot, act in ((self.key, '{take}'), (self.door, self.end)):",
             "    plan += ['r'] * (spot - at) + ['l'] * (at - spot) + [act]",
             "    at = spot",
             "return [' '.join(plan)]",
@@ -302,7 +305,7 @@ def key(draw: Draw) -> Program:
             "    at += (m == 'r') - (m == 'l')",
             f"    got = got or (m == '{take}' and at == self.key)",
         ]
-        win_end = f"moves[-1:] == ['{end}']"
+        win_end = "moves[-1:] == [self.end]"
         step.append(f"got = got and {win_end}")
     step += tail.lines
     more += reader
@@ -312,12 +315,13 @@ def key(draw: Draw) -> Program:
     title = title.replace("{}", draw.topic)
     source = Layout("Rooms", title, reset, step, go, (), more).source(draw)
 
-    def fetched(plan: list[str], at: int, place: int, door: int) -> bool:
+    def fetched(plan: list[str], at: int, place: int) -> int | None:
+        """Return where a plan ends, or None if it fetches nothing."""
         got = False
         for move in plan[: 4 * span + 12]:
             at += (move == "r") - (move == "l")
             got = got or (move == take and at == place)
-        return got and plan[-1] == end and at == door
+        return at if got else None
 
     def walk_of(a: int, b: int) -> list[str]:
         return ["r"] * (b - a) + ["l"] * (a - b)
@@ -327,6 +331,7 @@ def key(draw: Draw) -> Program:
         at = rng.randint(low, rooms)
         door = at + rng.choice([1, -1]) * rng.randint(1, span)
         place = (door if origin == "door" else at) + side * off
+        end = rng.choice(ends.split())
         best = [*walk_of(at, place), take, *walk_of(place, door), end]
         seen = f"{draw.topic} at {at} door {door} use {end} l r {take}"
         turns: list[Turn] = []
@@ -341,7 +346,8 @@ def key(draw: Draw) -> Program:
                 plan = spoil(join(plan), ask.rng).split()
             scratch = f"{thing} {spot} : {at} to {spot} , {spot} to {door}"
             turns.append(Turn((Say("user", seen),), boxed(join(plan), scratch if careful else "")))
-            if plan == best or (simulate and fetched(plan, at, place, door)):
+            arrived = plan[-1] == end and fetched(plan, at, place) == door
+            if plan == best or (simulate and arrived):
                 return Demo(ask.seed, tuple(turns), True)
             seen = f"no, the {thing} was at {place}" if reveal else f"no {thing}"
         return Demo(ask.seed, tuple(turns), False)

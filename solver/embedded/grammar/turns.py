@@ -152,9 +152,9 @@ def nim(draw: Draw) -> Program:
 
 def guess(draw: Draw) -> Program:
     """A hidden number with higher and lower; the hint tells what kind of number it is."""
-    unit = draw.numbers.choice((4, 5, 6, 7, 8, 9))
+    unit = draw.numbers.choice((4, 5, 6))
     # Two digits only: a shorter answer could stand inside a longer end of the range.
-    most = min(draw.knob(7, 9, 12, 14, 18), 90 // unit)
+    most = min(draw.knob(15, 16, 17, 19, 22), 90 // unit)
     # The end of the range must not be a number that can be right.
     top = unit * most + draw.numbers.randint(1, unit - 1)
     shift = draw.numbers.choice((0, 0, 1, 2))
