@@ -89,7 +89,7 @@ docs: $(READY) ## the command line's reference, written to docs/commands.md
 embedded-policy: $(READY) ## train the embedded policy again from its seed (up to 90 minutes on 2 cores)
 	$(BIN)/python -m solver.embedded.pretrain --seed 0 --out build/embedded-policy
 	cp build/embedded-policy/policy/* solver/embedded/weights/
-	$(BIN)/python -m solver.embedded.heldout
+	$(BIN)/python -m bench.heldout.make
 
 clean: ## remove the virtual environment and caches (never spadework-data/)
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

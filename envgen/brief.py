@@ -70,7 +70,10 @@ class Known:
 
 @dataclass(frozen=True)
 class Brief:
-    """One request to the designer. ``like`` and ``avoid`` are environments of the memory."""
+    """One request to the designer. ``like`` and ``avoid`` are environments of the memory.
+
+    ``level``: 1 to 5, or 0 where it is left to the designer.
+    """
 
     id: str
     setting: str
@@ -126,6 +129,7 @@ def make_briefs(
         skills += rng.sample(config.skills, len(config.skills))
     places = Counter(drawn)
     failures: dict[str, tuple[Failure, ...]] = {}
+    own = config.difficulty == "own"
     paid = paid_lately(store) if config.difficulty == "adaptive" else []
 
     def known(records: Sequence[EnvironmentRecord]) -> tuple[Known, ...]:
@@ -158,7 +162,7 @@ def make_briefs(
                 id=f"{round_number:06d}-{index:03d}",
                 setting=setting,
                 skill=skill,
-                level=choose(rng, config.levels, weights(paid, skill, config.levels)),
+                level=0 if own else choose(rng, config.levels, weights(paid, skill, config.levels)),
                 document=document,
                 topic=keywords(document, TOPIC_WORDS, preferred=preferred) if document else (),
                 like=like,
@@ -184,7 +188,7 @@ def render(
         brief=brief,
         example=_worked_example(brief.setting),
         meaning=words["skills"][brief.skill],
-        difficulty=words["levels"][str(brief.level)],
+        difficulty=words["levels"][str(brief.level)] if brief.level else "",
         turns=turns,
         hint=hint,
     )

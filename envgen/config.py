@@ -31,9 +31,10 @@ class DesignerConfig:
     max_tokens: int = 16384
     skills: tuple[str, ...] = GAME_SKILLS + TOOL_SKILLS
     levels: tuple[int, ...] = (1, 2, 3, 4, 5)
-    difficulty: Literal["even", "adaptive"] = "adaptive"
+    difficulty: Literal["even", "adaptive", "own"] = "adaptive"
     """How a brief's level is drawn from ``levels``: evenly, or by what designs of the last rounds were
-    paid at each (see ``envgen.levels``)."""
+    paid at each (see ``envgen.levels``). ``own``: briefs name none, and what the designer is paid is
+    all that tells it how hard a task should be."""
     memory: bool = True
     """Show frontier environments as examples, mastered or hopeless ones as things to avoid, and what
     designs were refused for lately."""

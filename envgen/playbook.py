@@ -195,8 +195,9 @@ def _levels(tried: Sequence[Attempt]) -> tuple[str, ...]:
             verdict = "too easy: more steps, larger instances, less in the observations"
         else:
             verdict = "about right"
+        of = f"Level {level}" if level else "The level you chose yourself"
         lines.append(
-            f"Level {level} was {verdict} (mean return without the hint {mean:.2f}, "
+            f"{of} was {verdict} (mean return without the hint {mean:.2f}, "
             f"{len(returns)} environments)."
         )
     return tuple(lines)

@@ -22,6 +22,7 @@ class Trained:
     rounds: int
     results: tuple[Result, ...]
     health: "Health"
+    budget: "Budget"
 
     @property
     def start(self) -> Result:
@@ -51,6 +52,14 @@ class Health:
 
 
 @dataclass(frozen=True)
+class Budget:
+    """What the solver was trained with, over all versions: plays, and those that had a gradient."""
+
+    plays: int
+    trained: int
+
+
+@dataclass(frozen=True)
 class Change:
     """Mean return of the first and of the last version, and the paired difference."""
 
@@ -62,7 +71,7 @@ class Change:
 
 
 def entry(one: Trained) -> dict[str, Any]:
-    """Return the record of one arm and seed: figures of both decodings, plays of one version."""
+    """Return the record of one arm and seed; ``plays``: held-out ones of a version, sampled."""
     changes: dict[str, Any] = {name: asdict(change_of(one, name)) for name in DECODINGS}
     return {
         "arm": one.arm,
@@ -71,6 +80,7 @@ def entry(one: Trained) -> dict[str, Any]:
         "plays": one.end.estimate("sampled").n,
         **changes,
         "health": asdict(one.health),
+        "budget": asdict(one.budget),
     }
 
 

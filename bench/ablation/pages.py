@@ -91,14 +91,21 @@ def tables(arms: Arms) -> list[tuple[str, list[str], list[list[str]]]]:
     ]
     whole_columns = ["arm", "sampled", "greedy", "self-play ends higher by, sampled", "greedy "]
     health = [
-        [one.arm, str(one.seed), *(_ends(getattr(one.health, name)) for name in HEALTH)]
+        [
+            *(one.arm, str(one.seed), f"{one.budget.plays:,}"),
+            *(_ends(getattr(one.health, name)) for name in HEALTH),
+        ]
         for several in arms.values()
         for one in several
     ]
     return [
         ("held-out return of each seed, 95 % intervals over environments", seed_columns, seeds),
         ("all seeds together", whole_columns, whole),
-        ("designs, first and last quarter of the rounds", ["arm", "seed", *HEALTH], health),
+        (
+            "plays trained on; designs of the first and last quarter of the rounds",
+            ["arm", "seed", "plays", *HEALTH],
+            health,
+        ),
     ]
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from bench.ablation.outcome import Health, Trained
+from bench.ablation.outcome import Budget, Health, Trained
 from bench.ablation.work import RUN, Work
 from bench.config import AblationConfig
-from bench.figures import RoundFigures, gather
+from bench.figures import RoundFigures, TrainingFigures, gather
 from bench.heldout.results import comparable, stored
 from memory import MemoryConfig, Store
 from solver.versions import Versions
@@ -23,7 +23,7 @@ def trained(session: Session, work: Work, config: AblationConfig) -> Trained:
     memory = session.settings.section(MemoryConfig)
     versions = Versions(work.home / "policy")
     with Store.open(memory.place(work.home), memory) as store:
-        rounds = gather(work.home, store, versions, RUN).rounds
+        figures = gather(work.home, store, versions, RUN)
     results, _ = comparable(stored(work.home / "runs" / RUN), versions)
     kept = tuple(one for one in results if one.version <= config.rounds)
     ends = [one.version for one in (*kept[:1], *kept[-1:])]
@@ -33,8 +33,18 @@ def trained(session: Session, work: Work, config: AblationConfig) -> Trained:
             f"those of {', '.join(str(one.version) for one in kept) or 'none'}; remove the folder to "
             "run the arm again"
         )
-    made = [one for one in rounds if one.round <= config.rounds]
-    return Trained(work.arm.name, work.seed, config.rounds, kept, health(made))
+    made = [one for one in figures.rounds if one.round <= config.rounds]
+    steps = [one for one in figures.training if one.version <= config.rounds]
+    return Trained(work.arm.name, work.seed, config.rounds, kept, health(made), budget(steps))
+
+
+def budget(steps: Sequence[TrainingFigures]) -> Budget:
+    """Return how many plays the steps were given."""
+    plays, trained = (
+        int(sum(step.metrics.get(f"solver/{name}", 0) for step in steps))
+        for name in ("samples", "trained")
+    )
+    return Budget(plays, trained)
 
 
 def health(rounds: Sequence[RoundFigures]) -> Health:

@@ -311,7 +311,7 @@ def main() -> None:
     """Read the command line and train."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=6_200, help="about 1,800 tokens each")
+    parser.add_argument("--steps", type=int, default=9_000, help="about 1,800 tokens each")
     parser.add_argument("--ranks", type=int, default=2, choices=(1, 2))
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--snapshot", action="store_true", help="only export the last checkpoint")

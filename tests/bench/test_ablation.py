@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bench.ablation.arms import ARMS, named
-from bench.ablation.outcome import Health, Trained, curve, entry, gain, lead
+from bench.ablation.outcome import Budget, Health, Trained, curve, entry, gain, lead
 from bench.ablation.picture import picture
 from bench.ablation.work import Work, commands
 from bench.charts import Point, Series
@@ -25,10 +25,11 @@ ROOT = Path(__file__).parents[2]
 MakeResult = Callable[[int, float], Result]
 NONE = (None, None)
 HEALTH = Health(NONE, NONE, NONE, NONE, NONE, NONE)
+PLAYS = Budget(3840, 2000)
 
 
 def trained(make: MakeResult, arm: str, seed: int, end: float) -> Trained:
-    return Trained(arm, seed, 20, (make(0, 0.2), make(10, 0.3), make(20, end)), HEALTH)
+    return Trained(arm, seed, 20, (make(0, 0.2), make(10, 0.3), make(20, end)), HEALTH, PLAYS)
 
 
 def work(home: Path, arm: str, version: int = 0) -> Work:
@@ -84,7 +85,7 @@ def test_an_entry_tells_both_decodings_with_their_interval(heldout_result: MakeR
 
 def test_the_last_version_counts_not_the_best(heldout_result: MakeResult) -> None:
     results = (heldout_result(0, 0.2), heldout_result(10, 0.9), heldout_result(20, 0.2))
-    one = Trained("self_play", 0, 20, results, HEALTH)
+    one = Trained("self_play", 0, 20, results, HEALTH, PLAYS)
     assert abs(gain([one], "sampled").mean or 1.0) < 0.1
 
 

@@ -108,6 +108,7 @@ BRIEF = Brief(
     ),
 )
 BARE = replace(BRIEF, document=None, topic=(), like=(), avoid=(), failures=())
+OWN = replace(BARE, level=0)
 TOOLS = replace(BARE, setting="tool_use", skill="error_recovery", level=5, document=BRIEF.document)
 
 
@@ -125,6 +126,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
         ("brief_full", BRIEF, "full"),
         ("brief_full_bare", BARE, "full"),
         ("brief_full_tools", TOOLS, "full"),
+        ("brief_short_own", OWN, "short"),
+        ("brief_full_own", OWN, "full"),
     ],
 )
 def test_a_brief_renders_as_its_golden_file(
@@ -190,6 +193,16 @@ def test_briefs_are_a_function_of_seed_and_round_and_deal_skills_like_cards(stor
     assert told(1) == told(1)
     assert told(1) != told(2)
     assert told(1) != told(1, 1)
+
+
+def test_a_designer_that_chooses_the_level_itself_is_told_none(store: Store) -> None:
+    (own,) = made(store, 1, difficulty="own")
+    assert own.level == 0
+    assert not any(
+        line.startswith("level") for line in render(own, "short", TURNS)[0].content.split("\n")
+    )
+    (even,) = made(store, 1, difficulty="even", levels=(4,))
+    assert "level 4" in render(even, "short", TURNS)[0].content.split("\n")
 
 
 def test_a_brief_has_a_document_for_its_setting_no_document_twice_and_none_too_long(

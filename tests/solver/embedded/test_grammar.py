@@ -97,15 +97,19 @@ async def test_the_solution_wins_and_demonstrations_are_what_the_sandbox_plays(
 
 def test_the_brief_holds_its_lines_in_order_and_the_design_its_fence_and_hint() -> None:
     rng = Random(1)
+    levels: list[bool] = []
     for _ in range(50):
         (asked, answer), program = data.design(rng)
         heads = [line.split()[0] for line in asked.text.splitlines()]
-        assert heads[:3] == ["design", "skill", "level"]
+        assert heads[:2] == ["design", "skill"]
+        levels.append(f"level {program.level}" in asked.text.splitlines())
+        assert levels[-1] == ("level" in heads)
         order = ["design", "skill", "level", "topic", "like", "avoid"]
         assert heads == sorted(heads, key=order.index)
         assert answer.text == f"```python\n{program.source}```\nhint: {program.hint}"
         assert asked.trained is False
         assert answer.trained is True
+    assert 0.4 < sum(levels) / len(levels) < 0.9
 
 
 def test_training_data_is_fixed_by_seed_role_rank_and_pool() -> None:

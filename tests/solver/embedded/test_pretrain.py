@@ -1,14 +1,12 @@
-"""Pre-training end to end in small: a run, its resumption, its export; novelty; the held-out set."""
+"""Pre-training end to end in small: a run, its resumption, its export; novelty."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
-from solver.embedded import heldout, manifest, novelty, pretrain
-from solver.embedded.grammar import FAMILIES
+from solver.embedded import manifest, novelty, pretrain
 from solver.embedded.muon import orthogonal
 
 
@@ -70,16 +68,3 @@ def test_novelty_forgets_names_and_titles_but_not_constants_or_structure(
 ) -> None:
     changed = novelty.digest(SOURCE.replace(*change))
     assert (changed == novelty.digest(SOURCE)) is same
-
-
-def test_the_held_out_set_holds_every_family_at_levels_two_to_five_and_nothing_trained_on() -> None:
-    rows = [json.loads(line) for line in heldout.PATH.read_text("utf-8").splitlines()]
-    assert len(rows) == 72
-    assert len({row["id"] for row in rows}) == 72
-    assert set(rows[0]) == {"id", "setting", "skill", "family", "level", "title", "source", "hint"}
-    assert {row["skill"] for row in rows} == set(FAMILIES)
-    assert {row["level"] for row in rows} == {2, 3, 4, 5}
-    digests = {novelty.digest(row["source"]) for row in rows}
-    assert len(digests) == 72
-    facts = {**novelty.shipped_facts(), "pools": {"designer": 10}}
-    assert not digests & novelty.training_digests(facts)
