@@ -17,6 +17,7 @@ try:
     import solver.cli
     import solver.cli_template
     from bench.config import AblationConfig, HeldoutConfig, MemoryBenchConfig
+    from bench.ladder.config import LadderConfig
     from envgen.cli_play import show_seed
     from envgen.config import (
         CorpusConfig,
@@ -58,6 +59,7 @@ SECTIONS: dict[str, type] = {
     "publish": PublishConfig,
     "heldout": HeldoutConfig,
     "ablation": AblationConfig,
+    "ladder": LadderConfig,
     "bench_memory": MemoryBenchConfig,
 }
 """Every section that a recipe may have, and the frozen dataclass that checks it."""

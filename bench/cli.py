@@ -10,6 +10,7 @@ MEASUREMENTS = (
     ("throughput", "sandbox, engine, certificate and probe against their peers, in one run"),
     ("heldout", "policy versions on the fixed held-out environments"),
     ("ablation", "self-play against a fixed pool and a frozen designer, on held-out environments"),
+    ("ladder", "every policy version on every shard, older and newer: ratings on one scale"),
 )
 EVERY_HELP = "First play the held-out set with every K-th policy version of the run (0: none)."
 
@@ -80,5 +81,18 @@ def register(app: typer.Typer) -> None:
         from bench.ablation import run as work
 
         work(session(ctx), quick)
+
+    @command(bench, "ladder")
+    def ladder(
+        ctx: typer.Context,
+        run: Annotated[str, typer.Option(help="Run whose versions and shards take part.")] = "main",
+    ) -> None:
+        """Rate every policy version and every shard of a run on one scale: does learning go on?
+
+        Plays that were made before are not made again; stopped at any moment, the same command goes on.
+        """
+        from bench.ladder import run as work
+
+        work(session(ctx), run)
 
     app.add_typer(bench, name="bench")
