@@ -15,9 +15,11 @@ try:
     import memory.cli
     import sandbox.cli
     import solver.cli
+    import solver.cli_policy
     import solver.cli_template
     from bench.config import AblationConfig, HeldoutConfig, MemoryBenchConfig
     from bench.ladder.config import LadderConfig
+    from bench.suites.config import SuitesConfig
     from envgen.cli_play import show_seed
     from envgen.config import (
         CorpusConfig,
@@ -61,6 +63,7 @@ SECTIONS: dict[str, type] = {
     "ablation": AblationConfig,
     "ladder": LadderConfig,
     "bench_memory": MemoryBenchConfig,
+    "suites": SuitesConfig,
 }
 """Every section that a recipe may have, and the frozen dataclass that checks it."""
 
@@ -100,6 +103,7 @@ for _register in (
     envgen.cli.register,
     solver.cli.register,
     solver.cli_template.register,
+    solver.cli_policy.register,
 ):
     _register(app)
 memory.cli.register(app, named=show_seed)

@@ -9,6 +9,7 @@ from spadekit.cli import command, session
 MEASUREMENTS = (
     ("throughput", "sandbox, engine, certificate and probe against their peers, in one run"),
     ("heldout", "policy versions on the fixed held-out environments"),
+    ("suites", "the paper's benchmarks: reasoning and tools"),
     ("ablation", "self-play against a fixed pool and a frozen designer, on held-out environments"),
     ("ladder", "every policy version on every shard, older and newer: ratings on one scale"),
 )
@@ -66,6 +67,40 @@ def register(app: typer.Typer) -> None:
         from bench.commands import heldout as work
 
         work(session(ctx), run, version)
+
+    @command(bench, "suites")
+    def suites(
+        ctx: typer.Context,
+        only: Annotated[
+            list[str] | None,
+            typer.Option(metavar="SUITE", help="Run this suite only; may be repeated."),
+        ] = None,
+        smoke: Annotated[
+            bool,
+            typer.Option("--smoke", help="Four questions of each, and a proof of each grader."),
+        ] = False,
+        prove: Annotated[
+            bool,
+            typer.Option("--prove", help="Mark reference answers and empty replies, ask nobody."),
+        ] = False,
+        version: Annotated[
+            int | None, typer.Option(min=0, help="Policy version (default: the newest).")
+        ] = None,
+        policy: Annotated[
+            str,
+            typer.Option(
+                metavar="MODEL", help="Judge this model (as policy.model) and not the home's."
+            ),
+        ] = "",
+    ) -> None:
+        """Run AIME, GPQA, LiveCodeBench, reasoning-gym and BFCL; tau2 and ACEBench are read.
+
+        What was asked before is not asked again; stopped at any moment, the same command goes on.
+        """
+        from bench.suites.command import Wanted
+        from bench.suites.command import run as work
+
+        work(session(ctx), Wanted(tuple(only or ()), smoke, prove, version, policy))
 
     @command(bench, "ablation")
     def ablation(
