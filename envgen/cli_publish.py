@@ -6,9 +6,9 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -16,7 +16,7 @@ from envgen.config import ProducerConfig
 from envgen.corpus import CorpusConfig
 from envgen.publish import manifest
 from envgen.publish.config import PublishConfig
-from envgen.publish.scan import Machine
+from envgen.publish.scan import Finding, Machine
 from envgen.publish.upload import Uploaded, upload
 from memory import Manifest, MemoryConfig, Store
 from memory.releases import format_shards, parse_shards
@@ -43,17 +43,18 @@ def register(app: typer.Typer) -> None:
         ctx: typer.Context,
         name: Annotated[str, typer.Argument(metavar="USER/NAME", help="The data set to be.")],
         shards: Annotated[
-            str, typer.Option(help="Shards like 1..12 or 1,3,5..7. Default: all.")
-        ] = "",
+            str | None, typer.Option(help="Shards like 1..12 or 1,3,5..7. Default: all.")
+        ] = None,
         release: Annotated[
-            str, typer.Option(help="Or the name of a release (`spadework memory release`).")
-        ] = "",
+            str | None,
+            typer.Option(help="Or the name of a release (`spadework memory release`)."),
+        ] = None,
         tag: Annotated[
-            str,
+            str | None,
             typer.Option(
                 help="The tag, such as v1.0.0. Default: the release's name, or the shards."
             ),
-        ] = "",
+        ] = None,
         dry_run: Annotated[
             Path | None,
             typer.Option(
@@ -69,7 +70,10 @@ def register(app: typer.Typer) -> None:
             typer.Option(metavar="ID", help="Let through a finding that is no secret."),
         ] = None,
         private: Annotated[
-            bool, typer.Option("--private", help="Make a new data set that only you see.")
+            bool,
+            typer.Option(
+                "--private", help="Make a new data set that only you see; refuse a public one."
+            ),
         ] = False,
     ) -> None:
         """Release shards as a data set on the Hugging Face Hub: one commit, one tag that never moves."""
@@ -79,6 +83,8 @@ def register(app: typer.Typer) -> None:
             told = _publish(
                 current, name, (shards, release, tag), dry_run, all_plays, allow or (), private
             )
+        except Blocked as found:
+            _refuse(current.report, name, found.made)
         except KeyboardInterrupt:
             current.report.note("stopped; the same command goes on from here")
             raise typer.Exit(130) from None
@@ -89,7 +95,7 @@ def register(app: typer.Typer) -> None:
 def _publish(
     current: Session,
     name: str,
-    what: tuple[str, str, str],
+    what: tuple[str | None, str | None, str | None],
     dry_run: Path | None,
     all_plays: bool,
     allow: Sequence[str],
@@ -123,7 +129,10 @@ def _publish(
                 return await build(folder, request, store, sandbox, report)
 
         def make(folder: Path) -> "Built":
-            return asyncio.run(run(folder))
+            made = asyncio.run(run(folder))
+            if made.blocked:
+                raise Blocked(made)
+            return made
 
         if dry_run is not None:
             made = _write(dry_run, make)
@@ -150,7 +159,31 @@ def _publish(
         "commit": uploaded.commit,
         "url": uploaded.url,
         "made": uploaded.made,
+        "private": uploaded.private,
     }
+
+
+class Blocked(Exception):
+    """A release that must not leave; it carries what was built, so that all that was found is told."""
+
+    def __init__(self, made: "Built") -> None:
+        super().__init__("secrets were found")
+        self.made = made
+
+
+def _refuse(report: Report, name: str, made: "Built") -> NoReturn:
+    """Tell everything that was found, and end: nothing was sent, and no folder was written."""
+    first, count = made.blocked[0], len(made.blocked)
+    why = (
+        f"{count} finding{'s' * (count > 1)} in the way: nothing was published or written; release other "
+        f"shards, or let through what is no secret, such as --allow {first.id}"
+    )
+    if report.as_json:
+        report.data({**_plan(made, name), "error": why, "exit": 2})
+    else:
+        _show(report, made, "")
+        report.error(why)
+    raise typer.Exit(2)
 
 
 def _check_name(name: str) -> None:
@@ -160,20 +193,23 @@ def _check_name(name: str) -> None:
         )
 
 
-def _chosen(store: Store, shards: str, release: str, tag: str) -> tuple[Sequence[Manifest], str]:
+def _chosen(
+    store: Store, shards: str | None, release: str | None, tag: str | None
+) -> tuple[Sequence[Manifest], str]:
     """Return the manifests of the shards that were named, and the tag. Raises ``BadInput``."""
-    if shards and release:
+    if shards is not None and release is not None:
         raise BadInput("--shards and --release name the same thing; give one of them")
-    if release:
+    if release is not None:
         heads = store.release(release)
-    elif shards:
+    elif shards is not None:
         heads = [store.manifest(number) for number in sorted(set(parse_shards(shards)))]
     else:
         heads = store.shards()
     if not heads:
         raise BadInput("the store has no shard yet; `spadework generate` makes one")
     listed = format_shards([head.shard for head in heads])
-    tag = tag or release or f"shards-{listed.replace('..', '-').replace(',', '.')}"
+    if tag is None:
+        tag = release or f"shards-{listed.replace('..', '-').replace(',', '.')}"
     if not TAG.fullmatch(tag) or ".." in tag or tag.endswith((".", ".lock")) or tag == "main":
         raise BadInput(
             f"{tag!r} cannot be a tag: letters, digits, '.', '_' and '-', at most 64; name one with "
@@ -220,11 +256,14 @@ def _plan(made: "Built", name: str) -> dict[str, Any]:
         "bytes": sum(file.bytes for file in held.files.values()),
         "files": {path: file.bytes for path, file in held.files.items()},
         "findings": [
-            {"id": f.id, "kind": f.kind, "owner": f.owner, "place": f.place, "shown": f.shown}
-            for f in summary.findings
+            {**asdict(found), "id": found.id, "blocks": found in made.blocked}
+            for found in summary.findings
         ],
+        "blocked": bool(made.blocked),
+        "benchmarks": [asdict(one) for one in summary.lists],
         "held": {one: held_.question for one, held_ in summary.held.items()},
         "documents_left": summary.documents_left,
+        "documents_ambiguous": summary.documents_ambiguous,
     }
 
 
@@ -238,23 +277,42 @@ def _show(report: Report, made: "Built", said: str) -> None:
         part[1] += file.rows or 0
         part[2] += file.bytes
     rows = [(name, n, count or None, size) for name, (n, count, size) in parts.items()]
-    report.table("what goes", ("part", "files", "rows", "bytes"), rows)
-    if summary.findings:
-        found = [(f.kind, f.owner, f.place, f.shown, f.id) for f in summary.findings[:SHOWN]]
-        report.table("what was found", ("kind", "in", "place", "what", "id"), found)
-        if len(summary.findings) > SHOWN:
-            report.note(f"and {len(summary.findings) - SHOWN} more; --json lists all")
+    report.table(
+        "what would go" if made.blocked else "what goes", ("part", "files", "rows", "bytes"), rows
+    )
+    _show_findings(report, "what is in the way", made.blocked, len(made.blocked))
+    others = [one for one in summary.findings if one not in made.blocked]
+    _show_findings(report, "what was found besides" if made.blocked else "what was found", others)
     if summary.held:
         lines = [(one, f"{h.share:.0%}", h.question) for one, h in summary.held.items()]
         report.table("questions of benchmarks", ("environment", "holds", "question"), lines[:SHOWN])
+    if absent := [one.name for one in summary.lists if not one.sought]:
+        report.note(f"not compared with {', '.join(absent)}; the card says so")
     if summary.documents_left:
         report.note(
             f"{summary.documents_left} documents stay here: no licence is known that lets them go along"
+            + f" (the id of {summary.documents_ambiguous} stands for several texts)"
+            * bool(summary.documents_ambiguous)
         )
-    report.text(said)
+    if said:
+        report.text(said)
+
+
+def _show_findings(
+    report: Report, title: str, findings: Sequence[Finding], shown: int = SHOWN
+) -> None:
+    if findings:
+        columns = ("id", "kind", "in", "place", "what", "excerpt", "file")
+        rows = [
+            (f.id, f.kind, f.owner, f.place, f.shown, f.excerpt, f.file) for f in findings[:shown]
+        ]
+        report.table(title, columns, rows, spare=("file", "excerpt"))
+    if len(findings) > shown:
+        report.note(f"and {len(findings) - shown} more; --json lists all")
 
 
 def _said(name: str, uploaded: Uploaded) -> str:
+    seen = ", a private data set that only you and those you let in can load" * uploaded.private
     if not uploaded.made:
-        return f"{name}@{uploaded.tag} is there already: {uploaded.url}"
-    return f"published {name}@{uploaded.tag} at commit {uploaded.commit[:12]}: {uploaded.url}"
+        return f"{name}@{uploaded.tag} is there already: {uploaded.url}{seen}"
+    return f"published {name}@{uploaded.tag} at commit {uploaded.commit[:12]}: {uploaded.url}{seen}"

@@ -9,19 +9,23 @@ import itertools
 import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from envgen.certificate import code_digest
 from envgen.corpus import CorpusConfig
 from envgen.publish import card, manifest, plots, rows
+from envgen.publish.benchmarks import List, read_lists
 from envgen.publish.config import PublishConfig
-from envgen.publish.documents import look_up, may_go
+from envgen.publish.documents import Documents
 from envgen.publish.manifest import ReleaseManifest
-from envgen.publish.overlap import Held, List, read_lists, told_by
+from envgen.publish.origins import benchmark, origins
+from envgen.publish.overlap import Held, told_by
 from envgen.publish.rows import Solution, environment_row
 from envgen.publish.scan import Finding, Machine, Text, scan, strings
 from envgen.publish.solutions import solutions
@@ -59,15 +63,17 @@ class Summary:
     plays_in_shards: int = 0
     documents: Counter[str] = field(default_factory=Counter)  # licence -> documents that go along
     documents_left: int = 0
+    documents_ambiguous: int = 0  # of those left: their id stands for several texts
     alarms: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Built:
-    """A release in a folder."""
+    """A release in a folder. With findings that are ``blocked`` it must not leave."""
 
     manifest: ReleaseManifest
     summary: Summary
+    blocked: tuple[Finding, ...]
 
 
 KEPT = (
@@ -92,8 +98,8 @@ async def build(
 ) -> Built:
     """Write the release into an empty folder.
 
-    Raises ``BadInput`` when nothing is left to release or a secret was found, ``SandboxFault`` when
-    the solutions cannot be played here.
+    Raises ``BadInput`` when nothing is left to release, ``SandboxFault`` when the solutions cannot
+    be played here. What blocks a release is no error: all of it is found before anybody is told.
     """
     work = _Work(folder, request, store)
     total = sum(head.rows("environments") for head in request.shards)
@@ -115,7 +121,13 @@ class _Work:
         self.folder, self.request, self.store = folder, request, store
         self.config = request.config
         self.questions, lists = read_lists(self.config.benchmarks)
-        self.documents = _Documents(request, store)
+        heads = [
+            (store.member(head, "environments"), store.member(head, "designs"))
+            for head in request.shards
+        ]
+        self.documents = Documents(
+            heads, request.corpus, self.config.document_licences, request.kept
+        )
         self.summary = Summary(lists=lists)
         self.counts: dict[str, int] = {}
         self._contents: dict[str, str] = {}
@@ -131,37 +143,48 @@ class _Work:
     def shard(
         self, head: Manifest, records: Sequence[EnvironmentRecord], played: Sequence[Solution]
     ) -> None:
-        """Write the tables of one shard, looked through. Raises ``BadInput`` for a secret."""
+        """Write the tables of one shard, looked through."""
         summary = self.summary
         standings = _standings(self.store, head)
-        summary.funnel.update(_funnel(self.store, head))
+        designs = self.store.member(head, "designs")
+        imported = origins(designs)
+        summary.funnel.update(_funnel(designs))
         summary.alarms += (head.meta.get("monitors") or {}).get("alarms") or ()
         kept = []
         for record, solution in zip(records, played, strict=True):
             licence = self.documents.licence(record)
             row = environment_row(record, standings.get(record.id), solution, licence)
-            if not self._held(row):
+            if not self._held(row, benchmark(imported.get(record.id))):
                 kept.append(row)
-        self._look(text for row in kept for text in _texts(row))
-        self._save("environments", f"shard-{head.shard:06d}", kept)
+        place = self._save("environments", f"shard-{head.shard:06d}", kept)
+        self._look(text for row in kept for text in _texts(place, row))
         self.documents.want(kept)
         summary.environments += [{name: row[name] for name in KEPT} for row in kept]
         if self.config.plays:
             plays = _plays(self.store, head, {row["id"] for row in kept}, self.config)
             summary.plays_in_shards += head.rows("plays")
+            place = self._save("plays", f"shard-{head.shard:06d}", plays)
             self._look(
-                Text(f"play {one['id']}", "transcript", strings(one["transcript"])) for one in plays
+                Text(f"play {one['id']}", name, strings(one[name]), place)
+                for one in plays
+                for name in ("transcript", "fault")
             )
-            self._save("plays", f"shard-{head.shard:06d}", plays)
 
     def finish(self) -> Built:
         """Write what belongs to the whole release. Raises ``BadInput`` when it would be empty."""
         request, folder = self.request, self.folder
         if not self.summary.environments:
             raise BadInput(_nothing(request, self.summary))
-        if documents := self.documents.rows(self.summary):
-            self._look(Text(f"document {one['id']}", "text", one["text"]) for one in documents)
-            self._save("documents", "documents", documents)
+        documents, left = self.documents.going(), self.documents.left()
+        self.summary.documents.update(one["licence"] for one in documents)
+        self.summary.documents_left, self.summary.documents_ambiguous = left
+        if documents:
+            place = self._save("documents", "documents", documents)
+            self._look(
+                Text(f"document {one['id']}", name, one[name], place)
+                for one in documents
+                for name in ("title", "text")
+            )
         self._drop_empty("plays")
         (folder / "envkit.py").write_bytes((files("sandbox") / "envkit.py").read_bytes())
         pictures = plots.draw(folder / "plots", self.summary.environments)
@@ -178,14 +201,18 @@ class _Work:
             checks=code_digest(),
             rows=self.counts,
         )
-        return Built(made, self.summary)
+        blocked = (one for one in self.summary.findings if one.blocks)
+        return Built(
+            made, self.summary, tuple(one for one in blocked if one.id not in request.allowed)
+        )
 
-    def _save(self, table: str, name: str, found: Sequence[Mapping[str, Any]]) -> None:
+    def _save(self, table: str, name: str, found: Sequence[Mapping[str, Any]]) -> str:
         made = rows.to_table(table, found)
         place = f"{table}/{name}.parquet"
         (self.folder / table).mkdir(exist_ok=True)
         rows.write(self.folder / place, made)
         self.counts[place], self._contents[place] = made.num_rows, rows.content_digest(made)
+        return place
 
     def _drop_empty(self, table: str) -> None:
         """Remove a table without any row: nothing loads a split of nothing."""
@@ -195,52 +222,23 @@ class _Work:
             for place in places:
                 del self.counts[place], self._contents[place]
 
-    def _held(self, row: Mapping[str, Any]) -> bool:
-        """Whether a row stays for a benchmark's question that it holds; either way it is told."""
-        text = told_by(row["source"], row["hint"], row["solution"])
-        held = self.questions.held(text, self.config.overlap) if len(self.questions) else None
+    def _held(self, row: Mapping[str, Any], task: str) -> bool:
+        """Whether a row stays for a benchmark's question that it holds; either way it is told.
+
+        ``task``: the benchmark's task that it was made from, "" for any other environment.
+        """
+        held = None
+        if task.partition(":")[0] in self.config.benchmarks:
+            held = Held(task, 1.0)
+        elif len(self.questions):
+            text = told_by(row["source"], row["hint"], row["solution"])
+            held = self.questions.held(text, self.config.overlap)
         if held is not None:
             self.summary.held[row["id"]] = held
         return held is not None and self.config.contaminated == "leave out"
 
     def _look(self, texts: Iterable[Text]) -> None:
-        found = scan(texts, self.request.machine)
-        self.summary.findings += found
-        stop = [one for one in found if one.blocks and one.id not in self.request.allowed]
-        if stop:
-            more = f" (and {len(stop) - 1} more)" if len(stop) > 1 else ""
-            raise BadInput(
-                f"{stop[0].line}: nothing was published{more}; release other shards, or, if it is no "
-                f"secret, add --allow {stop[0].id}"
-            )
-
-
-class _Documents:
-    """The documents that the environments of a release were written about."""
-
-    def __init__(self, request: Request, store: Store) -> None:
-        self._licences = request.config.document_licences
-        columns = [store.member(head, "environments").column("document") for head in request.shards]
-        ids = {one for column in columns for one in column.to_pylist() if one}
-        self._known = look_up(request.corpus, ids, request.kept)
-        self._wanted: set[str] = set()
-
-    def licence(self, record: EnvironmentRecord) -> str:
-        """Return the licence of the document of an environment, "" when it is not known."""
-        document = self._known.get(record.document)
-        return document.licence if document else ""
-
-    def want(self, kept: Sequence[Mapping[str, Any]]) -> None:
-        """Note the documents of rows that go along."""
-        self._wanted.update(row["document"] for row in kept if row["document"])
-
-    def rows(self, summary: Summary) -> list[dict[str, Any]]:
-        """Return the documents whose licence lets them go along; the others are counted."""
-        known = [self._known[name] for name in sorted(self._wanted & self._known.keys())]
-        going = [one for one in known if may_go(one, self._licences)]
-        summary.documents.update(one.licence for one in going)
-        summary.documents_left = len(self._wanted) - len(going)
-        return [asdict(one) for one in going]
+        self.summary.findings += scan(texts, self.request.machine)
 
 
 def _standings(store: Store, head: Manifest) -> dict[str, StandingRecord]:
@@ -249,8 +247,8 @@ def _standings(store: Store, head: Manifest) -> dict[str, StandingRecord]:
     return {one.environment: one for one in found}
 
 
-def _funnel(store: Store, head: Manifest) -> Counter[tuple[str, str, str]]:
-    table = store.member(head, "designs").select(["outcome", "stage", "reason"])
+def _funnel(designs: pa.Table) -> Counter[tuple[str, str, str]]:
+    table = designs.select(["outcome", "stage", "reason"])
     return Counter((row["outcome"], row["stage"], row["reason"]) for row in table.to_pylist())
 
 
@@ -273,11 +271,10 @@ def _plays(
     return [row for row in found if row["id"] in chosen]
 
 
-def _texts(row: Mapping[str, Any]) -> Iterator[Text]:
-    owner = f"design {row['design']}"
+def _texts(place: str, row: Mapping[str, Any]) -> Iterator[Text]:
     for name, value in row.items():
         if isinstance(value, str) and value:
-            yield Text(owner, name, strings(value))
+            yield Text(f"environment {row['id']}", name, strings(value), place)
 
 
 def _nothing(request: Request, summary: Summary) -> str:

@@ -76,6 +76,7 @@ def render(
         overlap=request.config.overlap,
         documents=summary.documents,
         documents_left=summary.documents_left,
+        documents_ambiguous=summary.documents_ambiguous,
         plays=request.config.plays,
         plays_in_shards=summary.plays_in_shards,
     )

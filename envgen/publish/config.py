@@ -32,9 +32,9 @@ class PublishConfig:
     plays: int = 2
     """Plays of each environment and arm that go along, drawn by ``seed``; 0: none, -1: all."""
     seed: int = 0
-    benchmarks: tuple[str, ...] = ("reasoning-gym", "bfcl")
-    """Questions that no environment may hold: `reasoning-gym` and `bfcl` where these packages are
-    installed, and .jsonl files whose rows have `question`, `prompt`, `problem` or `text`."""
+    benchmarks: tuple[str, ...] = ("reasoning-gym", "rlve-gym", "bfcl")
+    """Questions that no environment may hold: `reasoning-gym`, `rlve-gym` and `bfcl` where these
+    packages are installed, and .jsonl files whose rows have `question`, `prompt`, `problem` or `text`."""
     overlap: float = 0.6
     """An environment holds a question when it has this share of the question's runs of eight words."""
     contaminated: Literal["leave out", "report"] = "leave out"

@@ -4,9 +4,8 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from memory.shards import MALFORMED, digest_of
 from spadekit.errors import BadInput
@@ -113,11 +112,19 @@ def parse(data: bytes, place: str) -> ReleaseManifest:
         raise BadInput(f"{place}: not the manifest of a release ({error})") from None
 
 
+def ours(data: bytes) -> bool:
+    """Whether a file of the manifest's name is the manifest of a release, sound or not."""
+    try:
+        return bool(json.loads(data)["kind"] == KIND)
+    except MALFORMED:
+        return False
+
+
 def is_release(folder: Path) -> bool:
     """Whether a folder holds a release of ours."""
     try:
-        return bool(json.loads((folder / NAME).read_bytes())["kind"] == KIND)
-    except (OSError, *MALFORMED):
+        return ours((folder / NAME).read_bytes())
+    except OSError:
         return False
 
 
@@ -152,8 +159,3 @@ def file_sha256(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
-
-
-def as_json(manifest: ReleaseManifest) -> dict[str, Any]:
-    """Return the manifest as plain data."""
-    return asdict(manifest)

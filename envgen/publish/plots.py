@@ -16,7 +16,7 @@ from memory.standing import FRONTIER_HIGH, FRONTIER_LOW
 
 SCALE = 2
 WIDTH, HEIGHT = 640, 320
-INK, SOFT, GRID, BAR, ACCENT = "#1f2933", "#52606d", "#e4e7eb", "#3e7cb1", "#d9822b"
+INK, SOFT, GRID, BAR = "#1f2933", "#52606d", "#e4e7eb", "#3e7cb1"
 DOTS = {
     "frontier": "#2f855a",
     "mastered": "#3e7cb1",

@@ -47,6 +47,8 @@ PATHS = re.compile(
     r"(?<![\w/.])(?:/home/|/Users/|[A-Z]:\\Users\\)[A-Za-z0-9._-]{2,32}(?=[/\\\s'\"]|$)"
 )
 LEAST_SECRET = 12
+BEFORE = 40
+"""Characters before a finding that are shown with it."""
 SENSITIVE = re.compile(r"(?i)(?:key|token|secret|passw)")
 _SECRETS = [(kind, re.compile(pattern, re.ASCII)) for kind, pattern in SECRETS.items()]
 KINDS = ("secret", "path", "e-mail address", "phone number")
@@ -54,11 +56,12 @@ KINDS = ("secret", "path", "e-mail address", "phone number")
 
 @dataclass(frozen=True)
 class Text:
-    """A text that would leave. ``owner`` is the design, play or document it belongs to."""
+    """A text that would leave. ``owner`` is the environment, play or document it belongs to."""
 
     owner: str
     name: str  # "source", "hint", ...
     text: str
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,9 @@ class Finding:
     shown: str
     digest: str
     """Of all that was found: another one that begins alike is another finding."""
+    file: str = ""
+    excerpt: str = ""
+    """What stands before it in its line, and its beginning; for those who decide, not for the card."""
 
     @property
     def id(self) -> str:
@@ -82,10 +88,16 @@ class Finding:
         """Whether nothing may leave while this is not allowed."""
         return self.kind == "secret"
 
-    @property
-    def line(self) -> str:
-        """The finding in one line."""
-        return f"{self.owner}, {self.place}: {self.shown} [{self.id}]"
+
+@dataclass(frozen=True)
+class _Span:
+    """Where something was found, what it is, and the part of it that may be shown."""
+
+    start: int
+    end: int
+    kind: str
+    what: str
+    mask: str
 
 
 @dataclass(frozen=True)
@@ -107,39 +119,76 @@ class Machine:
 
 
 def scan(texts: Iterable[Text], machine: Machine) -> list[Finding]:
-    """Return what was found, each thing once per text, in the order of the texts."""
+    """Return what was found, each thing once per line, in the order of the texts."""
     found = (finding for text in texts for finding in _scan(text, machine))
     return list(dict.fromkeys(found))
 
 
 def _scan(text: Text, machine: Machine) -> Iterator[Finding]:
-    def found(kind: str, start: int, what: str, shown: str) -> Finding:
-        line = text.text.count("\n", 0, start) + 1
+    spans = sorted(_spans(text.text, machine), key=lambda span: (span.start, -span.end))
+    for span in spans:
+        line = text.text.count("\n", 0, span.start) + 1
         place = f"{text.name} line {line}" if "\n" in text.text else text.name
-        return Finding(kind, text.owner, place, shown, record_id("found", what))
+        yield Finding(
+            span.kind,
+            text.owner,
+            place,
+            f"{span.what} {span.mask}".strip(),
+            record_id("found", text.text[span.start : span.end]),
+            text.file,
+            _excerpt(text.text, span, spans),
+        )
 
-    for kind, pattern in _SECRETS:
-        for match in pattern.finditer(text.text):
-            yield found("secret", match.start(), match[0], f"{kind} {_masked(match[0])}")
-    for match in ASSIGNED.finditer(text.text):
-        if _drawn(match[1]):
-            yield found("secret", match.start(1), match[1], f"assigned secret {_masked(match[1])}")
+
+def _spans(text: str, machine: Machine) -> Iterator[_Span]:
+    known = [
+        _Span(*match.span(), "secret", kind, _masked(match[0]))
+        for kind, pattern in _SECRETS
+        for match in pattern.finditer(text)
+    ]
+    yield from known
+    for match in ASSIGNED.finditer(text):
+        start, end = match.span(1)
+        if _drawn(match[1]) and not any(one.start < end and start < one.end for one in known):
+            yield _Span(start, end, "secret", "assigned secret", _masked(match[1]))
     for name, value in machine.secrets.items():
-        start = text.text.find(value)
-        if start >= 0:
+        for start in _everywhere(text, value):
             shown = f"the value of the environment variable {name}"
-            yield found("secret", start, value, shown)
-    for match in PATHS.finditer(text.text):
-        yield found("path", match.start(), match[0], "somebody's home folder")
+            yield _Span(start, start + len(value), "secret", shown, "")
+    for match in PATHS.finditer(text):
+        yield _Span(*match.span(), "path", "somebody's home folder", "")
     for path in machine.paths:
-        start = text.text.find(path)
-        if start >= 0:
-            yield found("path", start, path, "a path of the machine that publishes")
-    for match in EMAIL.finditer(text.text):
+        for start in _everywhere(text, path):
+            shown = "a path of the machine that publishes"
+            yield _Span(start, start + len(path), "path", shown, "")
+    for match in EMAIL.finditer(text):
         if not RESERVED.search(match[1]):
-            yield found("e-mail address", match.start(), match[0], f"{match[0][0]}...@{match[1]}")
-    for match in PHONE.finditer(text.text):
-        yield found("phone number", match.start(), match[0], _masked(match[0]))
+            yield _Span(*match.span(), "e-mail address", "", f"{match[0][0]}...@{match[1]}")
+    for match in PHONE.finditer(text):
+        yield _Span(*match.span(), "phone number", "", _masked(match[0]))
+
+
+def _everywhere(text: str, part: str) -> Iterator[int]:
+    start = text.find(part)
+    while start >= 0:
+        yield start
+        start = text.find(part, start + len(part))
+
+
+def _excerpt(text: str, span: _Span, spans: Sequence[_Span]) -> str:
+    """Return what stands before a finding in its line, whatever was found there masked, and its mask.
+
+    What comes after is not shown: where a secret ends is not certain.
+    """
+    first = max(text.rfind("\n", 0, span.start) + 1, span.start - BEFORE)
+    shown, at = "", first
+    for one in spans:
+        if one.start >= span.start:
+            break
+        if one.end > at:
+            shown += text[at : max(at, one.start)] + (one.mask or "...")
+            at = min(one.end, span.start)
+    return (shown + text[at : span.start] + (span.mask or "...")).strip()
 
 
 def strings(text: str) -> str:

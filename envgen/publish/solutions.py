@@ -1,4 +1,8 @@
-"""Playing the reference solution of each environment once, in its jail, for its transcript."""
+"""Playing the reference solution of each environment once, in its jail, for its transcript.
+
+A release of the same shards has the same bytes, so a play that does not come out as the certificate
+says is never left out: it is tried again, and then it is our fault.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -7,7 +11,7 @@ from envgen.certificate.seal import replies
 from envgen.measuring import retried
 from envgen.publish.rows import Solution, certificate_of
 from memory import EnvironmentRecord
-from sandbox import EnvironmentFault, Jail, Message, Sandbox
+from sandbox import EnvironmentFault, Jail, Message, Sandbox, SandboxFault, episode_return
 from spadekit.tasks import together
 
 
@@ -17,9 +21,10 @@ async def solutions(
     parallel: int,
     advance: Callable[[], None],
 ) -> list[Solution]:
-    """Return a transcript for each record in order; none where there is no winning play to show.
+    """Return a transcript for each record in order; none where no solution was certified.
 
-    Raises ``SandboxFault`` when the sandbox does not work here.
+    Raises ``SandboxFault`` when the sandbox does not work here, and when a certified solution does
+    not play as it did.
     """
     found: dict[int, Solution] = {}
     work = iter(enumerate(records))
@@ -44,25 +49,41 @@ async def _play(record: EnvironmentRecord, sandbox: Sandbox) -> Solution:
         return Solution()
     try:
         async with await sandbox.open(record.source) as jail:
-            return await _solve(jail, certificate.seeds[0])
-    except EnvironmentFault:
-        # It was sound when it was certified; a limit met on a busy machine loses a transcript only.
-        return Solution()
+            messages, turns, won = await _solve(jail, certificate.seeds[0])
+    except EnvironmentFault as fault:
+        raise _other(record, str(fault)) from None
+    certified = (*certificate.turns[:1], *check.evidence.get("returns", ())[:1])
+    if certified != (turns, won):
+        raise _other(
+            record, f"{turns} turns and a return of {won:g} where {certified} was certified"
+        )
+    return Solution(certificate.seeds[0], transcript(messages))
 
 
-async def _solve(jail: Jail, seed: int) -> Solution:
+async def _solve(jail: Jail, seed: int) -> tuple[list[Message], int, float]:
+    """Return the messages of a play, its turns and its return."""
     # solution() is only asked for in one episode and played in another, as the certificate does.
     async with await jail.episode(seed) as asked:
         actions = await asked.solution()
     async with await jail.episode(seed) as episode:
         messages: list[Message] = list(episode.observation)
+        turns, won = 0, 0.0
         for action in replies(jail.info, actions):
             messages.append(Message("assistant", action))
             step = await episode.step(action)
             messages += step.observation
+            turns, won = turns + 1, episode_return(step.reward, step.terminated)
             if step.terminated or step.truncated:
                 break
-    return Solution(seed, transcript(messages))
+    return messages, turns, won
+
+
+def _other(record: EnvironmentRecord, what: str) -> SandboxFault:
+    return SandboxFault(
+        f"environment {record.id} of shard {record.shard}: its certified solution does not play here "
+        f"as it did ({what}), tried thrice; publish again when this machine is less busy, or release "
+        "other shards"
+    )
 
 
 def transcript(messages: Sequence[Message]) -> str:

@@ -5,7 +5,7 @@ only tagged, a release that is there already is left alone.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -14,30 +14,20 @@ from typing import Any, Literal, TypeVar, cast
 
 from envgen.hub import explained
 from envgen.publish import manifest as manifests
-from envgen.publish.manifest import NAME, ReleaseManifest
+from envgen.publish.manifest import ReleaseManifest
+from envgen.publish.remote import TABLES, Remote, look, same, title
 from spadekit.errors import BadInput
 
 T = TypeVar("T")
-OURS = ("environments/", "plays/", "documents/", "plots/")
-"""Folders that a release owns: files of an older one in them go when they are not in the new one."""
 HARMLESS = (".gitattributes", "README.md", "LICENSE")
-"""What a repository may hold that nobody has put data into."""
+"""What a repository may hold that nobody has put data into; a card gives way to ours."""
 ROUNDS = 5
 """How often others may commit in between."""
 PASSING = (408, 429, 500, 502, 503, 504)
 FORBIDDEN, TAKEN, STALE = 403, 409, 412
 LONGEST_PAUSE_S = 30.0
-
-
-@dataclass(frozen=True)
-class Remote:
-    """What the Hub has: the newest commit, its files and release, and the release of the tag."""
-
-    head: str
-    files: tuple[str, ...]
-    release: ReleaseManifest | None
-    tagged: str = ""  # the commit of the tag, "" without one
-    tag_release: ReleaseManifest | None = None
+ANSWER_S = 120.0
+"""How long the Hub may be silent before a connection counts as broken."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +38,7 @@ class Uploaded:
     tag: str
     url: str
     made: bool
+    private: bool
 
 
 Step = Literal["done", "tag", "commit"]
@@ -56,31 +47,48 @@ Step = Literal["done", "tag", "commit"]
 def decide(name: str, remote: Remote, mine: ReleaseManifest) -> Step:
     """Return what is left to do. Raises ``BadInput`` for a tag or a repository of something else."""
     if remote.tagged:
-        if same(remote.tag_release, mine):
-            return "done"
-        holds = (
-            f"the release `{remote.tag_release.tag}` ({remote.tag_release.content})"
-            if remote.tag_release
-            else "no release"
-        )
-        raise BadInput(
-            f"{name}: the tag {mine.tag} is there already, at commit {remote.tagged[:12]} with {holds}, "
-            f"not with this one ({mine.content}); tags never move, take another --tag"
-        )
-    if same(remote.release, mine):
+        _check_tag(name, remote, mine)
+        return "done"
+    if remote.made:
         return "tag"
-    strange = [path for path in remote.files if path not in HARMLESS]
-    if remote.release is None and strange:
+    strange = [path for path in remote.head.foreign() if path not in HARMLESS]
+    if remote.head.release is None and strange:
         raise BadInput(
-            f"{name} holds other files ({', '.join(strange[:3])}{', ...' * (len(strange) > 3)}): publish "
-            "into a data set of its own"
+            f"{name} holds other files ({_few(strange)}): publish into a data set of its own"
+        )
+    mixed = [path for path in strange if path in mine.files or TABLES.fullmatch(path)]
+    if mixed:
+        raise BadInput(
+            f"{name} holds {_few(mixed)}, of no release, which would be mixed into this one or lost; "
+            "move it elsewhere in the repository"
         )
     return "commit"
 
 
-def same(one: ReleaseManifest | None, other: ReleaseManifest) -> bool:
-    """Whether two manifests are of one release: the same rows under the same tag."""
-    return one is not None and (one.content, one.tag) == (other.content, other.tag)
+def _check_tag(name: str, remote: Remote, mine: ReleaseManifest) -> None:
+    held = remote.tagged
+    assert held is not None
+    if same(held.release, mine):
+        if not remote.damage:
+            return
+        holds = f"the manifest of this release, but other files ({_few(remote.damage)})"
+    elif held.release is None:
+        holds = f"no release, not with this one ({mine.content})"
+    elif (held.release.tag, held.release.content) == (mine.tag, mine.content):
+        holds = (
+            "the rows of this release in other files, of other versions of the libraries or changed"
+        )
+    else:
+        holds = f"the release `{held.release.tag}` ({held.release.content}), not with this one"
+        holds += f" ({mine.content})"
+    raise BadInput(
+        f"{name}: the tag {mine.tag} is there already, at commit {held.commit[:12]} with {holds}; "
+        "tags never move, take another --tag"
+    )
+
+
+def _few(paths: Sequence[str]) -> str:
+    return f"{', '.join(paths[:3])}{', ...' * (len(paths) > 3)}"
 
 
 def upload(
@@ -94,18 +102,22 @@ def upload(
 ) -> Uploaded:
     """Publish the release in ``folder`` as the data set ``name``. Raises ``BadInput``."""
     from huggingface_hub import HfApi, errors
+    from huggingface_hub.utils import get_session
 
+    # By itself the client waits without end for a connection that nobody closed.
+    get_session().timeout = ANSWER_S
     api = HfApi()
     patient = _Patience(patience_s, note)
     with explained(f"hf://{name}"), _permitted(name, api.endpoint):
         _check_token(api, patient)
         for _ in range(ROUNDS):
-            remote = patient(lambda: _look(api, name, mine.tag, private))
+            remote = patient(partial(look, api, name, mine, private=private))
+            url = f"{api.endpoint}/datasets/{name}/tree/{mine.tag}"
             step = decide(name, remote, mine)
-            if step == "done":
-                return Uploaded(remote.tagged, mine.tag, _url(api, name, mine.tag), False)
+            if remote.tagged:  # step is "done"
+                return Uploaded(remote.tagged.commit, mine.tag, url, False, remote.private)
             try:
-                commit = remote.head
+                commit = remote.made
                 if step == "commit":
                     commit = patient(partial(_commit, api, folder, name, mine, remote))
                 patient(partial(_tag, api, name, mine.tag, commit))
@@ -114,7 +126,7 @@ def upload(
                     raise
                 note(f"{name} changed meanwhile; looking again")
             else:
-                return Uploaded(commit, mine.tag, _url(api, name, mine.tag), True)
+                return Uploaded(commit, mine.tag, url, True, remote.private)
     raise BadInput(f"{name}: others keep committing there; publish again when they are done")
 
 
@@ -132,9 +144,10 @@ class _Patience:
         while True:
             try:
                 return work()
-            except (transport, RuntimeError) as raised:
-                # The client wraps what breaks the upload of one file into a RuntimeError.
-                error = raised if isinstance(raised, transport) else raised.__cause__
+            except (transport, RuntimeError, errors.LocalEntryNotFoundError) as raised:
+                # The client wraps what breaks the transfer of one file: an upload into a RuntimeError,
+                # a download into the complaint that the file is not in its cache.
+                error = raised.__cause__ if isinstance(raised.__cause__, transport) else raised
                 if not isinstance(error, transport):
                     raise
                 status = _status(error)
@@ -179,62 +192,34 @@ def _check_token(api: Any, patient: _Patience) -> None:
         raise BadInput("the Hub does not know this token; set HF_TOKEN to a new one") from None
 
 
-def _look(api: Any, name: str, tag: str, private: bool) -> Remote:
-    from huggingface_hub import errors
-
-    try:
-        refs = api.list_repo_refs(name, repo_type="dataset")
-    except errors.RepositoryNotFoundError:
-        api.create_repo(name, repo_type="dataset", private=private, exist_ok=True)
-        refs = api.list_repo_refs(name, repo_type="dataset")
-    head = next(one.target_commit for one in refs.branches if one.name == "main")
-    tagged = next((one.target_commit for one in refs.tags if one.name == tag), "")
-    files = tuple(api.list_repo_files(name, repo_type="dataset", revision=head))
-    return Remote(
-        head,
-        files,
-        _release(api, name, head),
-        tagged,
-        _release(api, name, tagged) if tagged else None,
-    )
-
-
-def _release(api: Any, name: str, commit: str) -> ReleaseManifest | None:
-    from huggingface_hub import errors
-
-    try:
-        path = api.hf_hub_download(name, NAME, repo_type="dataset", revision=commit)
-        return manifests.parse(Path(path).read_bytes(), f"{name}/{NAME}")
-    except (errors.EntryNotFoundError, BadInput):
-        return None
-
-
 def _commit(api: Any, folder: Path, name: str, mine: ReleaseManifest, remote: Remote) -> str:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
     files = manifests.listed(folder)
-    gone = [path for path in remote.files if path.startswith(OURS) and path not in files]
+    former = remote.head.release.files if remote.head.release else ()
+    gone = [path for path in former if path in remote.head.files and path not in files]
     operations: list[Any] = [
         CommitOperationAdd(path_in_repo=path, path_or_fileobj=folder / path) for path in files
     ]
     operations += [CommitOperationDelete(path_in_repo=path) for path in gone]
-    made = api.create_commit(
-        name,
-        operations,
-        commit_message=f"Release {mine.tag}: {mine.rows('environments')} environments",
-        repo_type="dataset",
-        revision="main",
-        parent_commit=remote.head,
-    )
+    try:
+        made = api.create_commit(
+            name,
+            operations,
+            commit_message=title(mine),
+            repo_type="dataset",
+            revision="main",
+            parent_commit=remote.head.commit,
+        )
+    except ValueError as error:
+        # So the client says what the Hub has against the card, such as a licence that it does not know.
+        lines = [line.strip(" -") for line in str(error).splitlines() if line.strip()]
+        raise BadInput(f"{name}: the Hub refuses the release: {' '.join(lines)[:300]}") from None
     return str(made.oid)
 
 
 def _tag(api: Any, name: str, tag: str, commit: str) -> None:
     api.create_tag(name, tag=tag, revision=commit, repo_type="dataset")
-
-
-def _url(api: Any, name: str, tag: str) -> str:
-    return f"{api.endpoint}/datasets/{name}/tree/{tag}"
 
 
 def _status(error: Exception) -> int:
@@ -243,11 +228,14 @@ def _status(error: Exception) -> int:
 
 
 def _asked_to_wait(error: Exception) -> float:
+    from huggingface_hub.utils import parse_ratelimit_headers
+
     headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", None) or {}
-    try:
-        return max(0.0, float(headers.get("Retry-After", 0)))
-    except ValueError:
-        return 0.0
+    limit = parse_ratelimit_headers(headers)
+    asked = headers.get("Retry-After", "")
+    # A date is not understood; then the pauses that grow by themselves must do.
+    seconds = float(asked) if asked.isdecimal() else 0.0
+    return max(seconds, float(limit.reset_in_seconds) if limit and not limit.remaining else 0.0)
 
 
 def _given_up(error: Exception, status: int, wait: float) -> str:

@@ -5,17 +5,23 @@
 # ruff: noqa: E402
 
 import dataclasses
+import hashlib
 import json
 import os
+import signal
+import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[3]))
-from tests.hub import CUT, LOST, TOO_OFTEN, Hub, Repo
+ROOT = Path(__file__).parents[3]
+sys.path.insert(0, str(ROOT))
+from tests.hub import CUT, LOST, SILENT, TOO_OFTEN, Hub, Repo
 
 HUB = Hub()
 os.environ["HF_ENDPOINT"] = HUB.url  # before the client is imported
@@ -28,6 +34,7 @@ from envgen.publish import manifest
 from envgen.publish.upload import Uploaded, upload
 from envgen.registry import load_environments, register
 from memory import Store
+from memory.shards import digest_of
 from spadekit.errors import BadInput
 
 RELEASES = Path(os.environ["RELEASES"])
@@ -46,7 +53,9 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     HUB.log.clear()
     HUB.failures.clear()
     HUB.meanwhile.clear()
-    HUB.tokens, HUB.rest = {"hf_write": True, "hf_read": False}, 0
+    HUB.moved.clear()
+    HUB.tokens, HUB.rest, HUB.limits = {"hf_write": True, "hf_read": False}, 0, False
+    HUB.before = HUB.after = lambda *_: None
     monkeypatch.setenv("HF_TOKEN", "hf_write")
     yield HUB
     assert not HUB.failures, "a failure was never met"
@@ -60,12 +69,27 @@ def server() -> Iterator[None]:
 
 
 def send(
-    release: str = "two", patience_s: float = 20.0, notes: list[str] | None = None
+    release: str = "two",
+    patience_s: float = 20.0,
+    notes: list[str] | None = None,
+    private: bool = False,
 ) -> Uploaded:
     folder = RELEASES / release
     told = notes if notes is not None else []
     mine = manifest.read(folder)
-    return upload(folder, NAME, mine, private=False, patience_s=patience_s, note=told.append)
+    return upload(folder, NAME, mine, private=private, patience_s=patience_s, note=told.append)
+
+
+def files_of(release: str) -> dict[str, bytes]:
+    folder = RELEASES / release
+    return {name: (folder / name).read_bytes() for name in manifest.listed(folder)}
+
+
+def rewritten(data: bytes, **changes: Any) -> bytes:
+    """Return a manifest with other entries and the digest that these have."""
+    body = {**json.loads(data), **changes}
+    del body["digest"]
+    return json.dumps({**body, "digest": digest_of(body)}).encode()
 
 
 def repo() -> Repo:
@@ -119,6 +143,54 @@ def test_a_tag_that_somebody_moved_is_refused() -> None:
         send()
 
 
+TABLE = "environments/shard-000002.parquet"
+
+
+@pytest.mark.parametrize(
+    ("path", "change"),
+    [
+        (TABLE, lambda data: data[:-1] + bytes([data[-1] ^ 1])),
+        (TABLE, None),
+        ("README.md", lambda data: data.replace(b"env", b"eve", 1)),
+        ("envkit.py", lambda data: data + b"\nimport os\n"),
+        ("environments/more.parquet", lambda _: b"PAR1"),
+    ],
+)
+def test_a_tag_with_the_same_manifest_and_other_files_is_refused(path: str, change: Any) -> None:
+    done = send()
+    files = dict(repo().commits[done.commit])
+    if change:
+        files[path] = change(files.get(path, b""))
+    else:
+        del files[path]
+    repo().tags["v1.0.0"] = repo().commit(files, "moved")
+    with pytest.raises(BadInput, match=rf"but other files \({path}\); tags never move"):
+        send()
+    assert commits() == 2
+
+
+def test_a_tag_with_a_manifest_that_goes_with_its_changed_files_is_refused() -> None:
+    done = send()
+    files = dict(repo().commits[done.commit])
+    files[TABLE] = b"PAR1" + files[TABLE]
+    held = json.loads(files[manifest.NAME])["files"]
+    held[TABLE] |= {
+        "sha256": hashlib.sha256(files[TABLE]).hexdigest(),
+        "bytes": len(files[TABLE]),
+    }
+    files[manifest.NAME] = rewritten(files[manifest.NAME], files=held)
+    repo().tags["v1.0.0"] = repo().commit(files, "moved")
+    with pytest.raises(BadInput, match="with the rows of this release in other files"):
+        send()
+
+
+def test_what_others_put_beside_a_release_is_no_damage() -> None:
+    done = send()
+    files = {**repo().commits[done.commit], "notes/mine.txt": b"x", "plots/mine.png": b"y"}
+    repo().tags["v1.0.0"] = repo().commit(files, "notes")
+    assert send().made is False
+
+
 def test_a_repository_with_other_data_is_refused_and_a_bare_one_is_taken() -> None:
     HUB.data_set(NAME, {"README.md": b"# mine", "train.csv": b"a,b"})
     with pytest.raises(BadInput, match=r"holds other files \(train\.csv\)"):
@@ -134,8 +206,75 @@ def test_an_older_release_gives_way_in_the_same_commit(tmp_path: Path) -> None:
     newer = dataclasses.replace(mine, tag="v2.0.0")
     upload(RELEASES / "one", NAME, newer, private=False, patience_s=5, note=print)
     assert commits() == 2
-    assert "environments/shard-000002.parquet" not in repo().commits[repo().branches["main"]]
+    assert TABLE not in repo().commits[repo().branches["main"]]
     assert repo().tags["v1.0.0"] == old
+
+
+def test_files_that_no_release_lists_stay_and_none_is_mixed_in() -> None:
+    send("two")
+    own = {"plots/mine.png": b"p", "documents/notes.txt": b"n", "LICENSE": b"l"}
+    old = {**repo().commits[repo().branches["main"]], **own}
+    repo().commit(old, "mine")
+    mine = dataclasses.replace(manifest.read(RELEASES / "one"), tag="v2.0.0")
+
+    def next_one() -> Uploaded:
+        return upload(RELEASES / "one", NAME, mine, private=False, patience_s=5, note=print)
+
+    for path in ("environments/mine.parquet", "plays/shard-000001.parquet"):
+        assert path not in old
+        repo().commit({**old, path: b"PAR1"}, "more")
+        with pytest.raises(BadInput, match=rf"holds {path}, of no release"):
+            next_one()
+    repo().commit(old, "less")
+    now = repo().commits[next_one().commit]
+    assert {path: now.get(path) for path in own} == own
+    assert now.keys() - own.keys() == files_of("one").keys()
+
+
+def test_a_release_of_a_newer_version_is_left_alone() -> None:
+    send("one")
+    files = dict(repo().commits[repo().branches["main"]])
+    files[manifest.NAME] = rewritten(files[manifest.NAME], schema=manifest.SCHEMA + 1)
+    repo().commit(files, "newer")
+    repo().tags.clear()
+    with pytest.raises(BadInput, match=r"written by a newer version \(schema 2\); upgrade"):
+        send("two")
+    files[manifest.NAME] = files[manifest.NAME][:-1] + b', "more": 1}'
+    repo().commit(files, "damaged")
+    with pytest.raises(BadInput, match="its digest does not match"):
+        send("two")
+    HUB.data_set(NAME, {manifest.NAME: b'{"kind": "web app"}'})
+    with pytest.raises(BadInput, match=r"holds other files \(manifest\.json\)"):
+        send("two")
+
+
+def test_private_means_private() -> None:
+    assert send("one", private=True).private
+    assert repo().private
+    # Without the flag it stays what it is, and that is told.
+    assert send("one").private
+    repo().private = False
+    with pytest.raises(
+        BadInput, match="is public, and --private only makes a new data set private"
+    ):
+        send("one", private=True)
+    assert not send("one").private
+
+
+def test_a_repository_that_was_renamed_is_told() -> None:
+    send("one")
+    HUB.repos["datasets", "tester/worlds"] = HUB.repos.pop(("datasets", NAME))
+    HUB.repos["datasets", "tester/worlds"].name = "tester/worlds"
+    HUB.moved[NAME] = "tester/worlds"
+    with pytest.raises(BadInput, match="is called tester/worlds on the Hub; publish to that name"):
+        send("two")
+
+
+def test_a_card_that_the_hub_refuses_is_one_line() -> None:
+    HUB.failures.append(("POST", "/validate-yaml", 400))
+    with pytest.raises(BadInput, match="the Hub refuses the release: Invalid metadata in README"):
+        send()
+    assert commits() == 0
 
 
 @pytest.mark.parametrize(
@@ -155,6 +294,10 @@ def test_a_token_that_will_not_do_is_one_line(
     with pytest.raises(BadInput, match=says):
         send()
     assert not HUB.repos
+    HUB.data_set(NAME, {})
+    with pytest.raises(BadInput, match=says):
+        send()
+    assert commits() == 0
 
 
 def test_a_rival_commit_is_looked_at_and_ours_comes_after_it() -> None:
@@ -254,6 +397,159 @@ def test_a_kill_between_commit_and_tag_leaves_a_tag_to_set() -> None:
     assert repo().tags == {}
     done = send()
     assert (commits(), repo().tags) == (1, {"v1.0.0": done.commit})
+
+
+def test_after_a_kill_the_commit_that_brought_the_release_is_tagged_and_no_later_one() -> None:
+    first = send("one")
+    repo().tags.clear()
+    files = {**repo().commits[first.commit], "README.md": b"# edited by hand"}
+    repo().commit(files, "a better card")
+    assert send("one").commit == first.commit
+    assert (commits(), repo().tags) == (2, {"v1.0.0": first.commit})
+    # Nor does another release that came in between matter.
+    repo().tags.clear()
+    mine = dataclasses.replace(manifest.read(RELEASES / "two"), tag="v2.0.0")
+    upload(RELEASES / "two", NAME, mine, private=False, patience_s=5, note=print)
+    assert send("one").commit == first.commit
+    assert commits() == 3
+    # But what somebody took away from the data set is published anew.
+    repo().tags.clear()
+    repo().commit({"README.md": b"# gone"}, "all gone")
+    assert send("one").commit == repo().branches["main"] != first.commit
+
+
+ZYGOTE = """
+import os, sys
+from pathlib import Path
+from envgen.publish import manifest
+from envgen.publish.upload import upload
+import huggingface_hub.hf_api
+folder, name = Path(sys.argv[1]), sys.argv[2]
+for _ in sys.stdin:
+    child = os.fork()
+    if not child:
+        upload(folder, name, manifest.read(folder), private=False, patience_s=20, note=id)
+        os._exit(0)
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def publisher() -> Iterator[subprocess.Popen[str]]:
+    """A process that publishes the release ``two`` in a child of its own for each line it reads."""
+    command = [sys.executable, "-c", ZYGOTE, str(RELEASES / "two"), NAME]
+    environment = {**os.environ, "HF_TOKEN": "hf_write", "PYTHONPATH": str(ROOT)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, text=True, env=environment) as process:  # type: ignore[call-overload]
+        yield process
+        process.stdin.close()
+
+
+@pytest.mark.parametrize("done", [False, True])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/whoami"),
+        ("POST", "/repos/create"),
+        ("POST", "/preupload/"),
+        ("POST", "/objects/batch"),
+        ("PUT", "/large/"),
+        ("POST", "/commit/"),
+        ("POST", "/tag/"),
+    ],
+)
+def test_a_publisher_that_is_killed_at_any_stage_goes_on(
+    method: str, path: str, done: bool, publisher: subprocess.Popen[str]
+) -> None:
+    assert publisher.stdin
+    assert publisher.stdout
+    pids: list[int] = []
+    ready = threading.Event()
+
+    def kill(asked: str, where: str) -> None:
+        ready.wait()
+        if asked == method and path in where and pids:
+            os.kill(pids.pop(), signal.SIGKILL)
+
+    if not done:
+        HUB.failures.append((method, path, CUT))
+    HUB.before, HUB.after = (HUB.before, kill) if done else (kill, HUB.after)
+    publisher.stdin.write("go\n")
+    publisher.stdin.flush()
+    pids.append(int(publisher.stdout.readline()))
+    ready.set()
+    assert int(publisher.stdout.readline()) == -signal.SIGKILL
+    deadline = time.monotonic() + 10
+    while HUB.failures and time.monotonic() < deadline:
+        time.sleep(0.01)
+    HUB.before = HUB.after = lambda *_: None
+    finished = send()
+    assert commits() == 1
+    assert repo().tags == {"v1.0.0": finished.commit} == {"v1.0.0": repo().branches["main"]}
+    assert repo().commits[finished.commit] == files_of("two")
+    assert send().made is False
+
+
+@pytest.mark.parametrize("releases", [("two", "two"), ("one", "two")])
+def test_two_publishers_at_once_make_one_release(releases: tuple[str, str]) -> None:
+    told: dict[int, Uploaded | BadInput] = {}
+
+    def work(number: int) -> None:
+        try:
+            told[number] = send(releases[number])
+        except BadInput as error:
+            told[number] = error
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (tagged,) = repo().tags.values()
+    won = [number for number, one in told.items() if isinstance(one, Uploaded)]
+    lost = [one for one in told.values() if isinstance(one, BadInput)]
+    assert len(lost) == len(set(releases)) - 1
+    assert all("tags never move" in str(one) for one in lost)
+    assert repo().commits[tagged] == files_of(releases[won[0]])
+
+
+def test_a_hub_with_troubles_of_its_own_is_waited_for() -> None:
+    HUB.failures += [("GET", "/api/datasets/", 500)] * 3
+    HUB.failures += [("POST", "/commit/", 500)] * 3
+    HUB.failures += [("POST", "/tag/", 503)]
+    notes: list[str] = []
+    send(notes=notes)
+    assert commits() == 1
+    assert sum("status 500" in note for note in notes) == 6
+
+
+def test_a_manifest_that_cannot_be_fetched_just_now_is_no_other_data() -> None:
+    send("one")
+    repo().tags.clear()
+    repo().commit({**files_of("one"), "more.txt": b""}, "more")
+    HUB.failures += [("HEAD", "/manifest.json", 503)] * 8
+    HUB.failures += [("HEAD", "/manifest.json", CUT)]
+    send("one")
+    assert set(repo().tags) == {"v1.0.0"}
+    HUB.failures.clear()
+
+
+def test_a_hub_that_falls_silent_counts_as_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("envgen.publish.upload.ANSWER_S", 0.5)
+    HUB.failures.append(("POST", "/commit/", SILENT))
+    notes: list[str] = []
+    send(notes=notes)
+    assert "timed out" in notes[0]
+    assert commits() == 1
+
+
+def test_rate_limits_are_told_in_two_ways() -> None:
+    for HUB.limits in (False, True):
+        HUB.rest = 3600
+        HUB.failures.append(("GET", "/refs", TOO_OFTEN))
+        with pytest.raises(BadInput, match="wants 3600 s or more of rest"):
+            send("one")
 
 
 def test_a_quota_that_ends_soon_is_waited_for_and_a_long_one_is_told() -> None:

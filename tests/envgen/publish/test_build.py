@@ -14,11 +14,13 @@ import yaml
 import spadework
 from envgen.corpus import CorpusConfig
 from envgen.publish import manifest
+from envgen.publish.build import Built
 from envgen.publish.scan import Machine
 from memory import EnvironmentRecord, Store
-from spadekit.errors import BadInput
+from sandbox import EnvironmentFault, Sandbox
+from spadekit.errors import BadInput, OurFault
 
-from .conftest import environment, fill, make
+from .conftest import design, environment, fill, make
 
 
 def run(
@@ -72,6 +74,11 @@ def test_a_dry_run_is_a_data_set_that_loads_as_it_is(
         (("envs",), "called USER/NAME"),
         (("a/b--c",), "called USER/NAME"),
         (("a/b", "--shards", "9"), "no shard 9"),
+        (("a/b", "--shards", "1..12"), "no shard 4"),
+        (("a/b", "--shards", ""), "no list of shards"),
+        (("a/b", "--shards", "3..1"), "the low end comes first"),
+        (("a/b", "--release", ""), "no name for a release"),
+        (("a/b", "--tag", ""), "cannot be a tag"),
         (("a/b", "--shards", "3"), "hold no environment"),
         (("a/b", "--release", "none"), "no release none"),
         (("a/b", "--release", "x", "--shards", "1"), "name the same thing"),
@@ -143,27 +150,175 @@ def test_a_document_without_a_licence_stays_and_its_id_goes(
 
 
 @pytest.fixture
-def leaky(records: list[EnvironmentRecord], certified: Any, tmp_path: Path) -> Store:
-    """A store whose second shard has a secret in a hint."""
-    seed, certificate = certified[1]
-    secret = "hf_" + "Qw3rTy" * 6
-    bad = environment(seed, certificate, 2, hint=f"Ask with {secret}.", id="f" * 20)
-    fill(tmp_path / "leaky", [records[0], bad])
-    return Store.open(tmp_path / "leaky")
+def leaky(records: list[EnvironmentRecord], certified: Any, tmp_path: Path) -> Path:
+    """A home whose second shard has secrets in the hints of two environments."""
+    bad = [
+        environment(*one, 2, hint=f"Ask {secret}.", id=letter * 20)
+        for one, letter, secret in zip(
+            certified[1:], "ef", ("hf_" + "Qw3rTy" * 6, "sk-" + "Zx9cVb" * 6), strict=True
+        )
+    ]
+    fill(tmp_path / "leaky" / "store", [records[0], *bad])
+    return tmp_path / "leaky"
 
 
-def test_a_secret_refuses_by_design_and_place_unless_allowed(
-    leaky: Store, corpus: CorpusConfig, records: list[EnvironmentRecord], tmp_path: Path
+def test_all_that_is_in_the_way_is_told_and_nothing_is_written_unless_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    leaky: Path,
+    tmp_path: Path,
 ) -> None:
-    with pytest.raises(BadInput) as refused:
-        make(tmp_path / "a", leaky, corpus)
-    line = str(refused.value)
-    assert f"design {records[1].design}, hint: Hugging Face token hf_Q..." in line
-    assert "Qw3rTy" not in line
-    name = line.rpartition("--allow ")[2]
-    built = make(tmp_path / "b", leaky, corpus, allowed={name})
-    assert built.manifest.rows("environments") == 2
-    assert make(tmp_path / "c", leaky, corpus, numbers=[1]).manifest.rows("environments") == 1
+    target = tmp_path / "release"
+    command = ("publish", "a/b", "--home", leaky, "--set", "publish.benchmarks=[]")
+    dry = (*command, "--dry-run", target)
+    code, told = run(monkeypatch, capsys, *dry)
+    assert (code, told["blocked"], told["environments"]) == (2, True, 3)
+    assert "2 findings in the way" in told["error"]
+    stop = [one for one in told["findings"] if one["blocks"]]
+    assert [(one["owner"], one["place"], one["file"]) for one in stop] == [
+        (f"environment {letter * 20}", "hint", "environments/shard-000002.parquet")
+        for letter in "ef"
+    ]
+    assert [one["excerpt"] for one in stop] == ["Ask hf_Q...", "Ask sk-Z..."]
+    assert "Qw3rTy" not in json.dumps(told)
+    # Without --dry-run it ends before anybody is asked, and with one allowed the other is left.
+    first, second = (one["id"] for one in stop)
+    code, told = run(monkeypatch, capsys, *command, "--allow", first)
+    assert (code, [one["id"] for one in told["findings"] if one["blocks"]]) == (2, [second])
+    assert not target.exists()
+    assert [one.name for one in tmp_path.iterdir()] == ["leaky"]
+    code, told = run(monkeypatch, capsys, *dry, "--allow", first, "--allow", second)
+    assert (code, told["blocked"], told["environments"]) == (0, False, 3)
+    # A former release stays as it is when its successor is in the way.
+    before = (target / manifest.NAME).read_bytes()
+    assert run(monkeypatch, capsys, *dry)[0] == 2
+    assert (target / manifest.NAME).read_bytes() == before
+    code, told = run(monkeypatch, capsys, *dry, "--shards", "1")
+    assert (code, told["environments"]) == (0, 1)
+
+
+def test_people_get_a_table_of_what_is_in_the_way(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    leaky: Path,
+    tmp_path: Path,
+) -> None:
+    command = ["publish", "a/b", "--home", str(leaky), "--dry-run", str(tmp_path / "release")]
+    monkeypatch.setattr(sys, "argv", ["spadework", *command, "--set", "publish.benchmarks=[]"])
+    with pytest.raises(SystemExit) as ended:
+        spadework.main()
+    printed = capsys.readouterr()
+    assert ended.value.code == 2
+    for word in ("what is in the way", "e" * 20, "f" * 20, "Ask hf_Q...", "Ask sk-Z..."):
+        assert word in printed.out
+    assert "error: 2 findings in the way" in printed.err
+
+
+def test_the_same_store_gives_the_same_bytes(
+    store: Store, corpus: CorpusConfig, tmp_path: Path
+) -> None:
+    one = make(tmp_path / "a", store, corpus, parallel=1).manifest
+    other = make(tmp_path / "b", store, corpus, parallel=3).manifest
+    assert one == other
+    assert manifest.read(tmp_path / "a").files.keys() == other.files.keys()
+
+
+def test_a_solution_that_does_not_play_as_certified_is_tried_again_and_then_told(
+    store: Store, corpus: CorpusConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[int] = []
+    play = Sandbox.open
+
+    async def broken(self: Sandbox, source: str, *rest: Any, **more: Any) -> Any:
+        tries.append(len(tries))
+        if len(tries) in fail:
+            raise EnvironmentFault("load", "timeout", "busy")
+        return await play(self, source, *rest, **more)
+
+    monkeypatch.setattr(Sandbox, "open", broken)
+    fail = {1, 2}
+    whole = make(tmp_path / "a", store, corpus, numbers=[1], parallel=1).manifest
+    assert len(tries) == 3
+    fail = set(range(100))
+    with pytest.raises(OurFault, match="does not play here as it did .load: timeout: busy"):
+        make(tmp_path / "b", store, corpus, numbers=[1], parallel=1)
+    fail = set()
+    assert make(tmp_path / "c", store, corpus, numbers=[1], parallel=1).manifest == whole
+
+
+def test_a_solution_that_ends_otherwise_than_certified_is_told(
+    records: list[EnvironmentRecord], corpus: CorpusConfig, tmp_path: Path
+) -> None:
+    told = json.loads(records[0].certificate)
+    told["turns"][0] += 1
+    fill(tmp_path / "s", [dataclasses.replace(records[0], certificate=json.dumps(told))])
+    with Store.open(tmp_path / "s") as other, pytest.raises(OurFault, match="was certified"):
+        make(tmp_path / "a", other, corpus, numbers=[1])
+
+
+def test_a_document_whose_id_stands_for_several_texts_stays(
+    store: Store, records: list[EnvironmentRecord], tmp_path: Path
+) -> None:
+    assert {one.setting for one in records} == {"game", "tool_use"}
+
+    def built(name: str, games: list[str], tools: list[str]) -> Built:
+        for folder, texts in (("games", games), ("tools", tools)):
+            rows = [{"id": "barges", "text": text, "licence": "CC0-1.0"} for text in texts]
+            path = tmp_path / f"{name}-{folder}.jsonl"
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        config = CorpusConfig(
+            path=str(tmp_path / f"{name}-games.jsonl"),
+            tools_path=str(tmp_path / f"{name}-tools.jsonl"),
+        )
+        return make(tmp_path / name, store, config)
+
+    same = built("same", ["A barge."], ["A barge."])
+    assert (same.manifest.rows("documents"), same.summary.documents_left) == (1, 0)
+    for name, games, tools in (
+        ("shelves", ["A barge."], ["A boat."]),
+        ("twice", ["A barge.", "A boat."], ["A barge."]),
+    ):
+        made = built(name, games, tools)
+        assert made.manifest.rows("documents") == 0
+        assert (made.summary.documents_left, made.summary.documents_ambiguous) == (1, 1)
+        card = (tmp_path / name / "README.md").read_text()
+        assert "The id of 1 of them stands for several texts" in card
+
+
+def imported(root: Path, records: list[EnvironmentRecord], uri: str, place: str) -> Store:
+    """A store with one shard that was imported."""
+    brief = json.dumps({"origin": "import", "uri": uri, "place": place})
+    designs = [dataclasses.replace(design(one, 1), brief=brief) for one in records]
+    store = Store.open(root, create=True)
+    store.publish(
+        1, [dataclasses.replace(one, shard=1) for one in records], designs, [], [], meta={}
+    )
+    return store
+
+
+def test_an_imported_environment_was_not_written_about_a_document_of_this_corpus(
+    records: list[EnvironmentRecord], tmp_path: Path
+) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(json.dumps({"id": "barges", "text": "A barge.", "licence": "CC0-1.0"}) + "\n")
+    with imported(tmp_path / "s", records, "hf://a/b@" + "0" * 40, "x.parquet:1") as store:
+        made = make(tmp_path / "a", store, CorpusConfig(path=str(path)))
+    assert made.manifest.rows("documents") == 0
+    assert made.summary.documents_left == 1
+
+
+def test_a_task_of_a_benchmarks_own_package_is_left_out_by_its_name(
+    records: list[EnvironmentRecord], corpus: CorpusConfig, tmp_path: Path
+) -> None:
+    with imported(tmp_path / "s", records, "rlve-gym", "rlve-gym:Division") as store:
+        publish = {"benchmarks": ("rlve-gym",)}
+        with pytest.raises(BadInput, match="all 3 environments hold .*rlve-gym:Division"):
+            make(tmp_path / "a", store, corpus, publish=publish)
+        made = make(tmp_path / "b", store, corpus, publish=publish | {"contaminated": "report"})
+    card = (tmp_path / "b" / "README.md").read_text()
+    assert {one.question for one in made.summary.held.values()} == {"rlve-gym:Division"}
+    assert "100 % of rlve-gym:Division" in card
+    assert "| rlve-gym | " in card
 
 
 def test_paths_of_this_machine_are_told_in_the_card(

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from envgen.publish.overlap import Asked, Questions, _bfcl, read_lists, text_of, told_by
+from envgen.publish.benchmarks import _bfcl, _rlve_gym, read_lists, text_of
+from envgen.publish.overlap import Asked, Questions, told_by
 from spadekit.errors import BadInput
 
 LONG = (
@@ -61,10 +62,12 @@ def test_a_file_of_ones_own_and_missing_packages(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     chat = [{"role": "user", "content": "Book a table for five people this evening please"}]
     path.write_text(json.dumps({"question": LONG}) + "\n\n" + json.dumps({"prompt": chat}) + "\n")
+    with path.open("a") as lines:
+        lines.write(json.dumps({"question": "What is 1 + 1?"}) + "\n")
     questions, lists = read_lists([str(path), "bfcl"])
-    assert [(one.name, one.questions, one.note) for one in lists] == [
-        ("mine.jsonl", 2, ""),
-        ("bfcl", 0, "not installed"),
+    assert [(one.name, one.questions, one.sought, one.note) for one in lists] == [
+        ("mine.jsonl", 3, 2, ""),
+        ("bfcl", 0, 0, "not compared: not installed"),
     ]
     held = questions.held("book a table for five people this evening, please", 0.6)
     assert held is not None
@@ -85,6 +88,26 @@ def test_data_files_of_a_package_are_read_as_data(tmp_path: Path) -> None:
     assert held.question == "BFCL_v4_multi_turn_base:1"
 
 
+def test_templates_of_a_package_are_read_out_of_its_sources(tmp_path: Path) -> None:
+    task = tmp_path / "environments" / "coprime_pairs"
+    task.mkdir(parents=True)
+    (tmp_path / "__init__.py").write_text("raise SystemExit(7)")
+    (task / "environment.py").write_text(
+        "class Pairs(Base) :\n    prompt_template = \\\n"
+        'r"""How many pairs (x, y) satisfy gcd(x, y) = 1, where 1 <= x <= {N} and 1 <= y <= {M}?\n\n'
+        '**Output Format:** Your final answer should be a single integer, the number of pairs."""\n'
+        "    prompt_template = made_up()\n"
+    )
+    (asked,) = _rlve_gym([tmp_path])
+    assert asked.name == "rlve-gym:coprime_pairs"
+    questions = Questions([asked])
+    said = asked.text.replace("one", "7041").replace("final answer", "last word")
+    assert "{N}" not in said
+    held = questions.held(asked.text.replace("one", "7041"), 0.99)
+    assert held is not None
+    assert questions.held(said, 0.99) is None
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [("{", "line 1 is no JSON object"), ('{"a": 1}', "no text under"), ("[1]", "no JSON object")],
@@ -94,5 +117,5 @@ def test_a_list_that_cannot_be_used_is_one_line(line: str, says: str, tmp_path: 
     path.write_text(line + "\n")
     with pytest.raises(BadInput, match=says):
         read_lists([str(path)])
-    with pytest.raises(BadInput, match=r"cannot be read .*reasoning-gym or bfcl"):
+    with pytest.raises(BadInput, match=r"cannot be read .*reasoning-gym, rlve-gym, bfcl"):
         read_lists([str(tmp_path / "none.jsonl")])

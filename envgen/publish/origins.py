@@ -1,0 +1,42 @@
+"""Where imported environments come from, as the rows of their import tell."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from envgen.hub import SCHEME
+from envgen.publish.benchmarks import PACKAGES
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where an environment was imported from. ``address`` is empty for files of somebody's machine."""
+
+    address: str  # hf://USER/NAME@COMMIT or a package
+    place: str  # the file and row, or the task
+
+
+def origins(designs: pa.Table) -> Mapping[str, Origin]:
+    """Return the origins of those environments of a shard that were imported, by id.
+
+    ``designs`` has the columns ``environment`` and ``brief``.
+    """
+    found = {}
+    for row in designs.select(["environment", "brief"]).to_pylist():
+        if row["environment"]:
+            brief = json.loads(row["brief"])
+            if brief.get("origin") == "import":
+                found[row["environment"]] = Origin(_public(brief["uri"]), brief["place"])
+    return found
+
+
+def benchmark(origin: Origin | None) -> str:
+    """Return the task of a benchmark's own package that an environment was made from, or ""."""
+    package = origin.place.partition(":")[0] if origin else ""
+    return origin.place if origin and package in PACKAGES else ""
+
+
+def _public(uri: str) -> str:
+    return uri if uri.startswith(SCHEME) or uri.partition(":")[0] in PACKAGES else ""
