@@ -10,6 +10,7 @@ import io
 import json
 import re
 import threading
+import time
 import urllib.parse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from typing import Any, Self
 
 DATE = "2026-01-01T00:00:00.000Z"
 LARGE = 10_000
-CUT, LOST, TOO_OFTEN = 0, -1, 429
+CUT, LOST, SILENT, TOO_OFTEN = 0, -1, -2, 429
 WRITING = re.compile(
     r"/(?:api/repos/create|api/.*/(?:commit|tag|branch|preupload)/.*|.*/objects/batch)"
 )
@@ -37,6 +38,7 @@ class Repo:
     branches: dict[str, str] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
     gated: bool = False
+    private: bool = False
 
     def commit(self, files: Mapping[str, bytes], title: str, branch: str = "main") -> str:
         """Make a commit of all files of a branch; return its sha."""
@@ -60,9 +62,12 @@ class Hub:
     """The server; a context manager. ``log`` lists (method, path); ``failures`` are injected.
 
     A failure is (method, pattern of the path, status), once each. Status ``CUT`` closes the connection
-    without doing anything, ``LOST`` does the work and loses the answer. A refusal for asking too often
-    (429) wants ``rest`` seconds. ``meanwhile`` are things that others do just before a commit or a tag
-    arrives. ``tokens`` maps the tokens that are known to whether they may write; None: all may.
+    without doing anything, ``LOST`` does the work and loses the answer, ``SILENT`` says nothing for
+    two seconds. A refusal for asking too often (429) wants ``rest`` seconds, told by ``Retry-After`` or,
+    with ``limits``, as the Hub tells its rate limits. ``meanwhile`` are things that others do just before
+    a commit or a tag arrives; ``before`` and ``after`` are called with each request. ``moved`` maps former
+    names of repositories to present ones. ``tokens`` maps the tokens that are known to whether they may
+    write; None: all may.
     """
 
     def __init__(self) -> None:
@@ -72,7 +77,10 @@ class Hub:
         self.failures: list[tuple[str, str, int]] = []
         self.meanwhile: list[Callable[[], object]] = []
         self.tokens: dict[str, bool] | None = None
-        self.rest = 0
+        self.rest, self.limits = 0, False
+        self.moved: dict[str, str] = {}
+        self.before: Callable[[str, str], object] = lambda *_: None
+        self.after: Callable[[str, str], object] = lambda *_: None
         self.lock = threading.RLock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -124,33 +132,46 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             address = urllib.parse.urlsplit(self.path)
             query = dict(urllib.parse.parse_qsl(address.query))
             data = self._body()
+            for old, new in hub.moved.items():
+                if re.search(rf"/{old}(?:\.git)?(?:/|$)", address.path):
+                    return self._send({}, 307, Location=self.path.replace(old, new, 1))
+            hub.before(self.command, address.path)
+            self._work(address.path, query, data)
+            return hub.after(self.command, address.path)
+
+        def _work(self, path: str, query: Mapping[str, str], data: bytes) -> None:
             with hub.lock:
-                hub.log.append((self.command, address.path))
+                hub.log.append((self.command, path))
                 for failure in hub.failures:
-                    if failure[0] == self.command and re.search(failure[1], address.path):
+                    if failure[0] == self.command and re.search(failure[1], path):
                         hub.failures.remove(failure)
-                        if failure[2] in (CUT, LOST):
-                            self.close_connection = True
-                        if failure[2] == CUT:
+                        if self._failed(failure[2]):
                             return None
-                        if failure[2] == LOST:
-                            self.wfile = io.BytesIO()
-                            break
-                        if failure[2] == TOO_OFTEN:
-                            return self._send(
-                                {"error": "slow"}, TOO_OFTEN, Retry_After=str(hub.rest)
-                            )
-                        return self._error(failure[2])
-                if not self._may(address.path):
+                        break
+                if not self._may(path):
                     return None
-                if self.command == "POST" and re.search("/(commit|tag)/", address.path):
+                if self.command == "POST" and re.search("/(commit|tag)/", path):
                     for deed in [hub.meanwhile.pop(0) for _ in hub.meanwhile[:1]]:
                         deed()
                 for pattern, method in ROUTES:
-                    if match := re.fullmatch(pattern, address.path):
+                    if match := re.fullmatch(pattern, path):
                         parts = [urllib.parse.unquote(part or "") for part in match.groups()]
                         return method(self, *parts, query=query, data=data)
             return self._error(404)
+
+        def _failed(self, status: int) -> bool:
+            """Fail as a failure wants it; return whether the request is done with."""
+            if status > 0:
+                asked = {"RateLimit": f'"api";r=0;t={hub.rest}'}
+                asked = asked if hub.limits else {"Retry_After": str(hub.rest)}
+                self._send({"error": "refused"}, status, **(asked if status == TOO_OFTEN else {}))
+                return True
+            if status == SILENT:
+                time.sleep(2)
+            self.close_connection = True
+            if status == LOST:
+                self.wfile = io.BytesIO()
+            return status != LOST
 
         do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = answer
 
@@ -221,7 +242,8 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             url = f"{hub.url}/{'' if kind == 'models' else kind + '/'}{name}"
             if (kind, name) in hub.repos:
                 return self._send({"error": "already there", "url": url}, 409)
-            hub.repos[kind, name] = Repo(kind, name)
+            private = bool(wanted.get("private") or wanted.get("visibility") == "private")
+            hub.repos[kind, name] = Repo(kind, name, private=private)
             hub.repos[kind, name].commit({}, "initial commit")
             return self._send({"url": url, "name": name, "id": name})
 
@@ -243,14 +265,17 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
 
         def info(self, kind: str, name: str, revision: str, *, query: Any, data: bytes) -> None:
             if (repo := self._repo(kind, name)) and (sha := self._commit(repo, revision)):
-                files = [{"rfilename": path} for path in sorted(repo.commits[sha])]
+                files = [
+                    {"rfilename": path, **({"size": len(data)} if "blobs" in query else {})}
+                    for path, data in sorted(repo.commits[sha].items())
+                ]
                 self._send(
                     {
                         "_id": "0",
                         "id": name,
                         "author": name.partition("/")[0],
                         "sha": sha,
-                        "private": False,
+                        "private": repo.private,
                         "gated": repo.gated,
                         "disabled": False,
                         "downloads": 0,
