@@ -77,6 +77,7 @@ KNOWN: Mapping[str, Shape] = {
     "Qwen3-4B": _qwen3(36, 2560, 32, 8, 9728, tied=True),
     "Qwen3-8B": _qwen3(36, 4096, 32, 8, 12_288, tied=False),
     "Qwen3-30B-A3B": _qwen3(48, 2048, 32, 4, 768, tied=False, experts=128, active=8),
+    "SmolLM2-135M": Shape(30, 576, 9, 3, 64, 1536, 49_152, tied=True),
 }
 """The models of the recipes (their public configurations), by how the names of their folders begin."""
 

@@ -12,11 +12,12 @@ from spadekit.errors import BadInput
 
 @pytest.mark.parametrize(
     ("name", "parameters", "working", "kv_bytes"),
-    # As the models' own pages give them: 4.0, 8.2 and 30.5 (3.3 at work) thousand millions.
+    # As the models' own pages give them: 4.0, 8.2, 30.5 (3.3 at work) and 0.135 thousand millions.
     [
         ("Qwen3-4B", 4.02e9, 4.02e9, 147_456),
         ("Qwen3-8B", 8.19e9, 8.19e9, 147_456),
         ("Qwen3-30B-A3B", 30.5e9, 3.35e9, 98_304),
+        ("SmolLM2-135M", 134.5e6, 134.5e6, 23_040),
     ],
 )
 def test_the_recipes_models_are_as_large_as_they_are_said_to_be(
@@ -25,7 +26,7 @@ def test_the_recipes_models_are_as_large_as_they_are_said_to_be(
     shape = KNOWN[name]
     assert shape.parameters == pytest.approx(parameters, rel=0.01)
     assert shape.working == pytest.approx(working, rel=0.01)
-    # Two bytes for keys and values of each layer: 36 x 8 heads x 128, or 48 x 4 x 128.
+    # Two bytes for keys and values of each layer: 36 x 8 heads x 128, 48 x 4 x 128, or 30 x 3 x 64.
     assert 2 * shape.kv_values == kv_bytes
 
 
@@ -101,7 +102,8 @@ def test_transformers_counts_the_recipes_models_the_same(name: str) -> None:
         }
     else:
         values["intermediate_size"] = shape.ff
-    config = AutoConfig.for_model("qwen3_moe" if shape.experts else "qwen3", **values)
+    family = ("qwen3_moe" if shape.experts else "qwen3") if shape.normed else "llama"
+    config = AutoConfig.for_model(family, **values)
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(config)
     assert shape.parameters == sum(one.numel() for one in model.parameters())
