@@ -10,7 +10,7 @@ export OMP_WAIT_POLICY := passive
 export TOKENIZERS_PARALLELISM := false
 
 .DEFAULT_GOAL := help
-.PHONY: help setup generate train loop report search serve publish bench test test-vllm test-ray test-openrlhf lint docs embedded-policy clean
+.PHONY: help setup generate train loop learn report search serve publish bench test test-vllm test-ray test-openrlhf lint docs embedded-policy clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -36,6 +36,10 @@ train: $(READY) ## GRPO on every shard that has no policy version yet
 
 loop: $(READY) ## self-play: ROUNDS=3 rounds of generate and train with the weights flowing back
 	$(BIN)/spadework loop --rounds $(ROUNDS)
+
+learn: $(READY) ## about ten minutes: self-play from the shipped policy, judged on held-out environments; a rising curve
+	$(BIN)/spadework loop --rounds 12 --home spadework-data/learn
+	$(BIN)/spadework report main --heldout-every 3 --home spadework-data/learn
 
 report: $(READY) ## one HTML page about the loop's run
 	$(BIN)/spadework report main

@@ -93,6 +93,10 @@ async def evaluate(session: Session, run: str, numbers: Sequence[int]) -> list[R
     return results
 
 
+BAR = 40
+"""Width of a bar that stands for a return of 1."""
+
+
 def _print_heldout(session: Session, figures: RunFigures) -> None:
     if not figures.heldout:
         session.report.note(
@@ -101,15 +105,18 @@ def _print_heldout(session: Session, figures: RunFigures) -> None:
         )
         return
     rows = [
-        [str(one.version), estimate_text(one.sampled), estimate_text(one.greedy)]
+        [
+            *(str(one.version), estimate_text(one.sampled), estimate_text(one.greedy)),
+            "█" * round(BAR * (one.sampled.mean or 0.0)),
+        ]
         for one in figures.heldout
     ]
     if figures.change:
-        rows.append(
-            ["change, paired", *(estimate_text(figures.change[decoding]) for decoding in DECODINGS)]
-        )
+        changes = [estimate_text(figures.change[decoding]) for decoding in DECODINGS]
+        rows.append(["change, paired", *changes, ""])
     session.report.table(
         "held-out return, 95 % intervals over environments",
-        ["policy version", "training temperature", "greedy"],
+        ["policy version", "training temperature", "greedy", "curve"],
         rows,
+        spare=["curve"],
     )

@@ -44,7 +44,8 @@ class AblationConfig:
     ``arms`` by name (``bench.ablation.arms``), each with every seed of ``seeds``. ``rounds``: the
     policy version that every arm ends with. ``pool``: rounds of the starting designer that make the
     fixed pool. ``every``: the held-out set is played with every so many versions, the first and the
-    last. ``jobs``: arms at work at once; each takes one to two cores.
+    last. ``late``: environments of each arm's and seed's last shards that the other arms are judged on
+    too (0: none). ``jobs``: arms at work at once; each takes one to two cores.
     """
 
     arms: tuple[str, ...] = ("self_play", "fixed_pool", "frozen")
@@ -52,12 +53,15 @@ class AblationConfig:
     rounds: int = 20
     pool: int = 4
     every: int = 5
+    late: int = 8
     jobs: int = 1
 
     def __post_init__(self) -> None:
         for name in ("rounds", "pool", "every", "jobs"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1")
+        if self.late < 0:
+            raise ValueError("late must not be negative")
         if not self.arms or not self.seeds:
             raise ValueError("arms and seeds must not be empty")
         if len(set(self.seeds)) < len(self.seeds):

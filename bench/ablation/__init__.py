@@ -3,11 +3,12 @@
 import asyncio
 from dataclasses import replace
 
+from bench.ablation import others
 from bench.ablation.arms import named
 from bench.ablation.outcome import Trained, by_arm
 from bench.ablation.pages import show, write
 from bench.ablation.read import trained
-from bench.ablation.work import Work, carry_out
+from bench.ablation.work import RUN, Work, carry_out, commands, judgement, shards
 from bench.config import AblationConfig
 from spadekit.cli import Session
 
@@ -25,7 +26,17 @@ def run(session: Session, quick: bool) -> None:
         for arm in named(config.arms)
         for seed in config.seeds
     ]
-    asyncio.run(carry_out(session, works, config))
+
+    def training(work: Work) -> list[list[str]]:
+        return commands(work, config, session.given, shards(session, work))
+
+    def judging(work: Work) -> list[list[str]]:
+        return judgement(work, config, session.given, others.RUN, late)
+
+    asyncio.run(carry_out(session, works, config, RUN, training))
+    late = folder / "others.jsonl"
+    if others.write(session, works, config.late, late):
+        asyncio.run(carry_out(session, works, config, others.RUN, judging))
     found: list[Trained] = [trained(session, work, config) for work in works]
     paths = write(by_arm(found), folder)
     show(session, by_arm(found), paths)

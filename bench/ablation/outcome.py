@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from bench.ablation.others import difference
 from bench.heldout.results import DECODINGS, Decoding, Result, change
 from bench.statistics import Estimate, clustered_mean, paired_difference
 
@@ -23,6 +24,8 @@ class Trained:
     results: tuple[Result, ...]
     health: "Health"
     budget: "Budget"
+    others: tuple[Result, ...] = ()
+    """The first and the last version on what all arms designed late; empty where it was not played."""
 
     @property
     def start(self) -> Result:
@@ -122,6 +125,24 @@ def lead(arm: Sequence[Trained], other: Sequence[Trained], decoding: Decoding) -
     return paired_difference(
         together([one.end for one in other], decoding), together([one.end for one in arm], decoding)
     )
+
+
+def abroad(arm: Sequence[Trained], decoding: Decoding) -> Estimate:
+    """Return what training did on the other arms' late designs, over all seeds of an arm."""
+    first, last = _ends(arm)
+    return difference(first, last, decoding, {one.arm for one in arm})
+
+
+def lead_abroad(arm: Sequence[Trained], other: Sequence[Trained], decoding: Decoding) -> Estimate:
+    """Return how far one arm ends above another on what neither of them designed."""
+    return difference(
+        *(_ends(other)[1], _ends(arm)[1]), decoding, {one.arm for one in (*arm, *other)}
+    )
+
+
+def _ends(arm: Sequence[Trained]) -> tuple[list[Result], list[Result]]:
+    judged = [one.others for one in arm if one.others]
+    return [one[0] for one in judged], [one[-1] for one in judged]
 
 
 def curve(arm: Sequence[Trained], decoding: Decoding) -> list[tuple[int, Estimate]]:

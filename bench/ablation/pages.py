@@ -1,12 +1,12 @@
 """Tell what came out: a table in the terminal, and files to keep: JSON, Markdown and a picture."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from bench.ablation.arms import ARMS
-from bench.ablation.outcome import Trained, curve, entry, gain, lead
+from bench.ablation.outcome import Trained, abroad, curve, entry, gain, lead, lead_abroad
 from bench.ablation.picture import picture
 from bench.charts import Point, Series
 from bench.heldout.results import DECODINGS
@@ -85,9 +85,18 @@ def tables(arms: Arms) -> list[tuple[str, list[str], list[list[str]]]]:
         [
             name,
             *(_signed(gain(several, decoding)) for decoding in DECODINGS),
-            *(_lead(arms, name, several, place) for place in range(len(DECODINGS))),
+            *_leads(arms, name, lead),
         ]
         for name, several in arms.items()
+    ]
+    away = [
+        [
+            name,
+            *(_signed(abroad(several, decoding)) for decoding in DECODINGS),
+            *_leads(arms, name, lead_abroad),
+        ]
+        for name, several in arms.items()
+        if all(one.others for one in several)
     ]
     whole_columns = ["arm", "sampled", "greedy", "self-play ends higher by, sampled", "greedy "]
     health = [
@@ -101,6 +110,7 @@ def tables(arms: Arms) -> list[tuple[str, list[str], list[list[str]]]]:
     return [
         ("held-out return of each seed, 95 % intervals over environments", seed_columns, seeds),
         ("all seeds together", whole_columns, whole),
+        *([("the same on what the other arms designed late", whole_columns, away)] if away else []),
         (
             "plays trained on; designs of the first and last quarter of the rounds",
             ["arm", "seed", "plays", *HEALTH],
@@ -109,10 +119,10 @@ def tables(arms: Arms) -> list[tuple[str, list[str], list[list[str]]]]:
     ]
 
 
-def _lead(arms: Arms, name: str, several: Sequence[Trained], place: int) -> str:
+def _leads(arms: Arms, name: str, of: Callable[..., Estimate]) -> list[str]:
     if name == FIRST or FIRST not in arms:
-        return ""
-    return _signed(lead(arms[FIRST], several, DECODINGS[place]))
+        return ["" for _ in DECODINGS]
+    return [_signed(of(arms[FIRST], arms[name], decoding)) for decoding in DECODINGS]
 
 
 def _markdown(arms: Arms) -> str:

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
+from bench.ablation import others
 from bench.ablation.outcome import Budget, Health, Trained
 from bench.ablation.work import RUN, Work
 from bench.config import AblationConfig
 from bench.figures import RoundFigures, TrainingFigures, gather
-from bench.heldout.results import comparable, stored
+from bench.heldout.results import Result, comparable, stored
 from memory import MemoryConfig, Store
 from solver.versions import Versions
 from spadekit.cli import Session
@@ -35,7 +36,17 @@ def trained(session: Session, work: Work, config: AblationConfig) -> Trained:
         )
     made = [one for one in figures.rounds if one.round <= config.rounds]
     steps = [one for one in figures.training if one.version <= config.rounds]
-    return Trained(work.arm.name, work.seed, config.rounds, kept, health(made), budget(steps))
+    return Trained(
+        *(work.arm.name, work.seed, config.rounds, kept, health(made), budget(steps)),
+        others=_others(work, versions, config),
+    )
+
+
+def _others(work: Work, versions: Versions, config: AblationConfig) -> tuple[Result, ...]:
+    """Return the results of the first and the last version on the other set, if both are there."""
+    found, _ = comparable(stored(work.home / "runs" / others.RUN), versions)
+    ends = tuple(one for one in found if one.version in (0, config.rounds))
+    return ends if len(ends) == len({0, config.rounds}) else ()
 
 
 def budget(steps: Sequence[TrainingFigures]) -> Budget:

@@ -7,11 +7,12 @@ them was, and on more cores several arms run at once.
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
 import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,9 +49,9 @@ class Work:
 
 
 def commands(
-    work: Work, config: AblationConfig, given: Sequence[str], shards: int
+    work: Work, config: AblationConfig, given: Sequence[str], there: int
 ) -> list[list[str]]:
-    """Return what is left to do, as arguments of ``spadework``, for an arm that has ``shards`` shards.
+    """Return what is left to do, as arguments of ``spadework``, for an arm that has ``there`` shards.
 
     Both kinds of arm end with policy version ``config.rounds``: as many training steps, of as many
     plays each. A pool of ``config.pool`` rounds is made first by the starting policy.
@@ -62,7 +63,7 @@ def commands(
     left = config.rounds - work.version
     todo = []
     if work.arm.pool:
-        if shards < config.pool:
+        if there < config.pool:
             todo.append(["generate", "--rounds", str(config.pool), *common])
         if left > 0:
             todo.append(["train", "--steps", str(left), *common])
@@ -72,10 +73,28 @@ def commands(
     return todo
 
 
-async def carry_out(session: Session, works: Sequence[Work], config: AblationConfig) -> None:
-    """Bring every arm and seed to its last version and judge it; ``config.jobs`` at a time.
+def judgement(
+    work: Work, config: AblationConfig, given: Sequence[str], run: str, path: Path
+) -> list[list[str]]:
+    """Return the commands that judge an arm's first and last version on the held-out set ``path``."""
+    common = [*given, "--set", f"heldout.path={json.dumps(str(path))}", "--home", str(work.home)]
+    return [
+        ["bench", "heldout", run, "--version", str(version), *common]
+        for version in (0, config.rounds)
+    ]
 
-    Raises ``BadInput`` or ``OurFault`` with the last line that the failing command said.
+
+async def carry_out(
+    session: Session,
+    works: Sequence[Work],
+    config: AblationConfig,
+    run: str,
+    todo: Callable[[Work], list[list[str]]],
+) -> None:
+    """Give every arm and seed the commands that are left, ``config.jobs`` arms at a time.
+
+    ``run``: the run that they judge. Raises ``BadInput`` or ``OurFault`` with the last line that the
+    failing command said.
     """
     free = asyncio.Semaphore(config.jobs)
     with session.report.progress() as progress:
@@ -85,8 +104,8 @@ async def carry_out(session: Session, works: Sequence[Work], config: AblationCon
 
         async def one(work: Work) -> None:
             async with free:
-                for words in commands(work, config, session.given, _shards(session, work)):
-                    _copy_start(works, work)
+                for words in todo(work):
+                    _copy_start(works, work, run)
                     progress.update(bars[work.name], note=words[0])
                     async with _process(work, words) as process:
                         while not await _ended(process):
@@ -94,12 +113,13 @@ async def carry_out(session: Session, works: Sequence[Work], config: AblationCon
                     if process.returncode:
                         raise _failure(work, words, process.returncode)
                 progress.update(bars[work.name], completed=work.version, note="done")
-                session.report.note(f"{work.name}: version {work.version}, judged")
+                session.report.note(f"{work.name}: version {work.version}, {run} judged")
 
         await together(one(work) for work in works)
 
 
-def _shards(session: Session, work: Work) -> int:
+def shards(session: Session, work: Work) -> int:
+    """Return how many shards an arm has; ``BadInput`` where arms would share one store."""
     memory = session.settings.section(MemoryConfig)
     if memory.uri:
         raise BadInput(
@@ -111,14 +131,14 @@ def _shards(session: Session, work: Work) -> int:
         return len(store.shards())
 
 
-def _copy_start(works: Sequence[Work], work: Work) -> None:
+def _copy_start(works: Sequence[Work], work: Work, run: str) -> None:
     """Take the starting policy's result from another arm: it is the same policy.
 
     Harmless where it is not: a stored result counts only for the weights that it was measured on.
     """
-    target = path_of(work.home / "runs" / RUN, 0)
+    target = path_of(work.home / "runs" / run, 0)
     for other in works:
-        source = path_of(other.home / "runs" / RUN, 0)
+        source = path_of(other.home / "runs" / run, 0)
         if source.exists() and not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target.with_suffix(".new"))

@@ -11,11 +11,22 @@ from pathlib import Path
 import pytest
 
 from bench.ablation.arms import ARMS, named
-from bench.ablation.outcome import Budget, Health, Trained, curve, entry, gain, lead
+from bench.ablation.outcome import (
+    Budget,
+    Health,
+    Trained,
+    abroad,
+    curve,
+    entry,
+    gain,
+    lead,
+    lead_abroad,
+)
 from bench.ablation.picture import picture
 from bench.ablation.work import Work, commands
 from bench.charts import Point, Series
 from bench.config import AblationConfig
+from bench.heldout.dataset import read_set
 from bench.heldout.results import Result
 from spadekit.errors import BadInput
 from spadekit.settings import load
@@ -102,6 +113,31 @@ def test_arms_are_compared_seed_by_seed(heldout_result: MakeResult) -> None:
         lead(high, low[:1], "sampled")
 
 
+def test_arms_are_judged_on_what_neither_of_them_designed(heldout_result: MakeResult) -> None:
+    def judged(arm: str, end: float) -> Trained:
+        late = tuple(
+            replace(
+                result,
+                environments=tuple(
+                    replace(one, id=f"{family}-{one.id}", family=family)
+                    for family in ("self_play", "frozen", "no_memory")
+                    for one in result.environments
+                ),
+            )
+            for result in (heldout_result(0, 0.2), heldout_result(20, end))
+        )
+        return replace(trained(heldout_result, arm, 0, end), others=late)
+
+    high, low = judged("self_play", 0.8), judged("frozen", 0.2)
+    count = len(heldout_result(0, 0.2).environments)
+    assert abroad([high], "sampled").clusters == 2 * count
+    assert (abroad([high], "sampled").mean or 0.0) > 0.4
+    found = lead_abroad([high], [low], "sampled")
+    assert found.clusters == count
+    assert (found.mean or 0.0) > 0.4
+    assert abroad([replace(high, others=())], "sampled").mean is None
+
+
 def test_a_curve_has_only_versions_that_every_seed_was_judged_at(
     heldout_result: MakeResult,
 ) -> None:
@@ -140,6 +176,13 @@ def test_a_comparison_leaves_records_and_is_not_done_twice(tmp_path: Path) -> No
     assert [(one["arm"], one["seed"]) for one in records] == [("self_play", 0), ("fixed_pool", 0)]
     assert records == json.loads((tmp_path / "home/ablation/learning.json").read_text())
     ET.parse(tmp_path / "home/ablation/learning.svg")
+    late = read_set(str(tmp_path / "home/ablation/others.jsonl")).environments
+    assert {one.family for one in late} == {"self_play"}
+    judged = tmp_path / "home/ablation/fixed_pool-0/runs/others/heldout"
+    assert sorted(path.name for path in judged.iterdir()) == ["v000000.json", "v000001.json"]
+    assert (
+        "what the other arms designed late" in (tmp_path / "home/ablation/learning.md").read_text()
+    )
     version = tmp_path / "home/ablation/fixed_pool-0/policy/v000001/policy.json"
     made = version.stat().st_mtime_ns
     again = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
