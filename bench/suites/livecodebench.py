@@ -44,7 +44,7 @@ _TEXT_OPS = frozenset(
 
 
 @dataclass(frozen=True)
-class Test:
+class Case:
     """One test: standard input and output, or arguments (a JSON value a line) and result."""
 
     given: str
@@ -114,7 +114,7 @@ def load(where: str, kept: Path, jails: Jails) -> LiveCodeBench:
     return LiveCodeBench(files.revision, tuple(questions.values()), jails)
 
 
-def tests_of(row: data.Row) -> list[Test]:
+def tests_of(row: data.Row) -> list[Case]:
     """Return a problem's public and hidden tests. Raises ``BadInput``."""
     try:
         public = json.loads(row["public_test_cases"])
@@ -123,7 +123,7 @@ def tests_of(row: data.Row) -> list[Test]:
         except ValueError:
             packed = base64.b64decode(row["private_test_cases"], validate=True)
             hidden = json.loads(text_of_pickle(_unpacked(packed)))
-        tests = [Test(str(one["input"]), str(one["output"])) for one in [*public, *hidden]]
+        tests = [Case(str(one["input"]), str(one["output"])) for one in [*public, *hidden]]
         if any(one["testtype"] == "functional" for one in [*public, *hidden]):
             for test in tests:
                 json.loads(test.wanted)
@@ -147,7 +147,7 @@ def text_of_pickle(packed: bytes) -> str:
     return texts[0]
 
 
-def passes(answer: Any, test: Test, functional: bool) -> bool:
+def passes(answer: Any, test: Case, functional: bool) -> bool:
     """Whether what a program said is what the test wants, by the benchmark's rules."""
     if not isinstance(answer, dict):
         return False

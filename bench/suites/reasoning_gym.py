@@ -69,7 +69,7 @@ class ReasoningGym:
     async def gold(self, question: Question) -> Sequence[str] | None:
         """The package's own answer where it has one."""
         gold = (await self._make(question))["gold"]
-        return None if gold is None else [f"<answer>{gold}</answer>"]
+        return [f"<answer>{gold}</answer>"] if gold else None
 
     def silence_wins(self, question: Question) -> bool:
         """Never."""

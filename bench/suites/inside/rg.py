@@ -6,8 +6,10 @@ that scorers need are tuples, sets and objects that JSON does not know.
 
 import base64
 import importlib.machinery
+import json
 import os
 import pickle
+import random
 import sys
 import types
 from typing import Any
@@ -49,18 +51,24 @@ sys.meta_path.insert(0, DRAWING)
 
 
 def answer(request: dict[str, Any]) -> Any:
+    import numpy
     import reasoning_gym
 
+    # codeio runs programs that draw from the generators that all share.
+    random.seed(request["seed"])
+    numpy.random.seed(request["seed"])
     task, config = request["task"], request["config"]
     data = reasoning_gym.create_dataset(task, size=1, seed=request["seed"], **config)
     if request["do"] == "make":
         entry = data[0]
         sealed = base64.b64encode(pickle.dumps(entry)).decode()
-        # Where any of many answers will do, some tasks give an example instead.
-        gold = entry["answer"] or entry.get("metadata", {}).get("example_answer")
+        gold = entry["answer"]
+        # Where any of many answers will do, most tasks give one of them elsewhere.
+        for other in ("example_answer", "possible_answer", "example_correct_answer"):
+            gold = gold or entry.get("metadata", {}).get(other)
         return {
             "question": str(entry["question"]),
-            "gold": None if gold is None else str(gold),
+            "gold": json.dumps(gold) if isinstance(gold, dict) else gold and str(gold),
             "sealed": sealed,
         }
     entry = pickle.loads(base64.b64decode(request["sealed"]))  # noqa: S301 - a jail's own
