@@ -10,7 +10,7 @@ from bench.suites.suite import NO_ANSWER, Group, Mark, Question, Talk
 from solver.chat import Spoken
 from spadekit.errors import BadInput
 
-PATTERNS = ("*.parquet", "*.jsonl", "data/*.parquet")
+PATTERNS = ("*.parquet", "*.jsonl")
 PROMPT = "{problem}\n\nReason step by step, and put your final answer within \\boxed{{}}."
 
 

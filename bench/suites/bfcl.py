@@ -77,11 +77,8 @@ class Bfcl:
             functions, later = bfcl_data.functions_of(self.folder, entry)
             functions += [one for more in later.values() for one in more]
             # A turn ends with a reply that calls nothing.
-            return [
-                text
-                for turn in truth
-                for text in ([*[_written(_from_python(turn, functions))] * bool(turn), ""])
-            ]
+            steps = [_written(_from_python(turn, functions)) for turn in truth]
+            return [reply for step in steps for reply in ([step, ""] if step else [""])]
         if self.name == "bfcl_relevance":
             wanted = question.category == "live_relevance"
             return [_written([Call(entry["function"][0]["name"], {})]) if wanted else "Sorry."]

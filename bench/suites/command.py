@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import typer
+
 from bench.suites.catalogue import SUITES
 from bench.suites.config import SuitesConfig
 from bench.suites.jail import Jails, Unavailable
@@ -52,7 +54,7 @@ def run(session: Session, wanted: Wanted) -> None:
         found, proofs, results = asyncio.run(_work(session, wanted, config))
     show(session.report, found, proofs, results)
     if not all(one.sound for one in proofs.values()):
-        raise SystemExit(1)
+        raise typer.Exit(1)
 
 
 async def _work(
@@ -75,7 +77,7 @@ async def _work(
                         f"proof of {suite.name}", total=len(questions), note=""
                     )
                     proofs[suite.name] = await prove(
-                        suite, questions, partial(progress.advance, task)
+                        suite, questions, config.graders, partial(progress.advance, task)
                     )
         if wanted.proof and not wanted.smoke:
             return found, proofs, []

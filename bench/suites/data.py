@@ -116,7 +116,7 @@ def _pinned(uri: str, place: Path) -> tuple[str, str]:
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatch.fnmatch(name, pattern.rpartition("/")[2]) for pattern in patterns)
+    return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
 
 
 def _parquet(path: Path) -> Iterator[Row]:

@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sandbox import EnvironmentFault, Episode, Jail, SandboxConfig, SandboxFault
+from sandbox import EnvironmentFault, Episode, Jail, SandboxConfig
 from sandbox.config import LARGEST_FRAME
 from sandbox.launch import Launcher
 from spadekit.errors import OurFault
@@ -138,16 +138,10 @@ class Desk:
         return (await self._episode.step(action)).observation[0].content
 
 
-def package_folders(*names: str, beside: Path | None = None) -> tuple[Path, ...]:
-    """Return where installed packages lie, without importing them. Raises ``Unavailable``.
-
-    ``beside``: a folder that is looked in first.
-    """
+def package_folders(*names: str) -> tuple[Path, ...]:
+    """Return where installed packages lie, without importing them. Raises ``Unavailable``."""
     found = []
     for name in names:
-        if beside is not None and (beside / name).is_dir():
-            found.append(beside / name)
-            continue
         spec = find_spec(name)
         place = spec.origin if spec is not None else None
         if place is None:
@@ -221,6 +215,3 @@ def libraries_of(module: str) -> tuple[Path, ...]:
 
 def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON value")
-
-
-__all__ = ["Desk", "Jails", "Program", "SandboxFault", "Unavailable", "package_folders"]

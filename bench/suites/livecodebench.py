@@ -77,7 +77,7 @@ class LiveCodeBench:
         code = code_in(await talk.say([Spoken("user", problem.prompt)]))
         if code is None:
             return NO_ANSWER
-        tests = await asyncio.to_thread(lambda: tests_of(_row(problem)))
+        tests = await asyncio.to_thread(lambda: cases_of(_row(problem)))
         for number, test in enumerate(tests, 1):
             request = {"code": code, "function": problem.function, "input": test.given}
             try:
@@ -114,7 +114,7 @@ def load(where: str, kept: Path, jails: Jails) -> LiveCodeBench:
     return LiveCodeBench(files.revision, tuple(questions.values()), jails)
 
 
-def tests_of(row: data.Row) -> list[Case]:
+def cases_of(row: data.Row) -> list[Case]:
     """Return a problem's public and hidden tests. Raises ``BadInput``."""
     try:
         public = json.loads(row["public_test_cases"])

@@ -1,9 +1,9 @@
 """Asking: which questions, how many at once, what was asked before is not asked again."""
 
-import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from bench.suites.store import Marks
 from bench.suites.suite import Mark, Question, Suite
@@ -11,6 +11,8 @@ from bench.suites.talk import PolicyTalk, Reading
 from solver.policy import Gathering, Policy, Sampling
 from spadekit.seeds import derive
 from spadekit.tasks import together
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -24,13 +26,8 @@ class Asker:
 
     def talk(self, suite: str, question: Question, sample: int) -> PolicyTalk:
         """Begin a conversation; its seed is the question's and the sample's."""
-        seed = derive(self.sampling.seed, suite, question.id, sample)
-        sampling = Sampling(
-            self.sampling.temperature,
-            self.sampling.max_tokens,
-            seed,
-            self.sampling.top_p,
-            self.sampling.top_k,
+        sampling = replace(
+            self.sampling, seed=derive(self.sampling.seed, suite, question.id, sample)
         )
         return PolicyTalk(self.policy, sampling, self.context)
 
@@ -89,39 +86,55 @@ async def ask_all(
                 told()
             else:
                 left.append((question, sample))
-    line = iter(left)
 
-    async def client(line: Iterator[tuple[Question, int]]) -> None:
-        with _client(asker.policy):
-            for question, sample in line:
-                talk = asker.talk(suite.name, question, sample)
-                mark = await suite.ask(question, talk)
-                notes = dict.fromkeys([*talk.notes, mark.note])
-                full = Mark(mark.score, "; ".join(note for note in notes if note))
-                marks.add(question, sample, full, talk.replies)
-                told()
+    async def ask(one: tuple[Question, int]) -> None:
+        question, sample = one
+        talk = asker.talk(suite.name, question, sample)
+        mark = await suite.ask(question, talk)
+        notes = dict.fromkeys([*talk.notes, mark.note])
+        full = Mark(mark.score, "; ".join(note for note in notes if note))
+        marks.add(question, sample, full, talk.replies)
+        told()
 
-    await together(client(line) for _ in range(min(asker.at_once, len(left))))
+    await _each(left, asker.at_once, ask, asker.policy)
 
 
-async def prove(suite: Suite, questions: Sequence[Question], told: Callable[[], None]) -> Proof:
+async def prove(
+    suite: Suite, questions: Sequence[Question], at_once: int, told: Callable[[], None]
+) -> Proof:
     """Mark reference answers and empty replies instead of a policy's."""
     gold: list[float] = []
     silence: list[float] = []
-    for question in questions:
+
+    async def try_one(question: Question) -> None:
         answers = await suite.gold(question)
         if answers is not None:
             gold.append((await suite.ask(question, Reading(answers))).score)
         if not suite.silence_wins(question):
             silence.append((await suite.ask(question, Reading())).score)
         told()
-    await asyncio.sleep(0)
+
+    await _each(questions, at_once, try_one)
     return Proof(_mean(gold), _mean(silence), len(questions))
+
+
+async def _each(
+    items: Sequence[T],
+    at_once: int,
+    work: Callable[[T], Awaitable[None]],
+    policy: Policy | None = None,
+) -> None:
+    """Do the work for all items, begun in order, ``at_once`` at a time."""
+    line = iter(items)
+
+    async def client() -> None:
+        # One client for item after item: a batch waits for the next question as for a turn.
+        with policy.client() if isinstance(policy, Gathering) else nullcontext():
+            for item in line:
+                await work(item)
+
+    await together(client() for _ in range(min(at_once, len(items))))
 
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
-
-
-def _client(policy: Policy) -> AbstractContextManager[None]:
-    return policy.client() if isinstance(policy, Gathering) else nullcontext()

@@ -54,11 +54,7 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Result:
-    """A suite's figures. ``of``: questions that there are; ``notes``: what went wrong, how often.
-
-    ``gold`` and ``silence``: mean marks of reference answers and of empty replies to the same
-    questions, where they were tried (``Proof``).
-    """
+    """A suite's figures. ``of``: questions that there are; ``notes``: what went wrong, how often."""
 
     suite: str
     group: str
@@ -85,6 +81,7 @@ class Marks:
         if not self._journal.entries:
             self._journal.append({"protocol": asdict(protocol)})
         if self._journal.entries[0].get("protocol") != asdict(protocol):
+            self._journal.close()
             raise BadInput(f"{self.path}: of another protocol; move it away to measure again")
 
     def has(self) -> set[tuple[str, int]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench.suites.answers import boxed, code, integer, letter, tagged
-from bench.suites.livecodebench import Case, passes, same_output, tests_of, text_of_pickle
+from bench.suites.livecodebench import Case, cases_of, passes, same_output, text_of_pickle
 from spadekit.errors import BadInput
 
 ABCD = ("A", "B", "C", "D")
@@ -115,7 +115,7 @@ def test_a_pickle_of_anything_but_one_text_is_refused_and_runs_nothing(
     monkeypatch.chdir(str(tmp_path))
     row = {"question_id": "q", "public_test_cases": "[]", "private_test_cases": packed(value)}
     with pytest.raises(BadInput, match="problem q: its tests cannot be read"):
-        tests_of(row)
+        cases_of(row)
     assert list(Path().iterdir()) == []
 
 
@@ -124,7 +124,7 @@ def test_hidden_tests_are_read_plain_and_packed() -> None:
     hidden = json.dumps([{"input": "3", "output": "4", "testtype": "stdin"}])
     for stored in (hidden, packed(hidden)):
         row = {"public_test_cases": json.dumps(public), "private_test_cases": stored}
-        assert tests_of(row) == [Case("1", "2"), Case("3", "4")]
+        assert cases_of(row) == [Case("1", "2"), Case("3", "4")]
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ async def mark(suite: Suite, question: Question, *replies: str) -> Mark:
 
 
 async def proved(suite: Suite, count: int) -> tuple[float | None, float | None]:
-    proof = await prove(suite, chosen(suite.name, suite.questions, count, 0), lambda: None)
+    proof = await prove(suite, chosen(suite.name, suite.questions, count, 0), 2, lambda: None)
     assert proof.sound
     return proof.gold, proof.silence
 

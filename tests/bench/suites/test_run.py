@@ -203,13 +203,13 @@ class Parrot:
 
 
 async def test_a_conversation_leaves_reasoning_out_and_room_for_the_reply() -> None:
-    parrot = Parrot("<think>hm</think>4", "<think>endless", "x" * 9)
+    parrot = Parrot("<think>hm</think>4", "<think>endless", "x" * 10)
     talk = PolicyTalk(parrot, Sampling(1.0, 30, 5), 100)  # type: ignore[arg-type]
     assert await talk.say([Spoken("user", "2 + 2?")]) == "4"
     assert await talk.say([Spoken("user", "?")]) == ""
-    assert await talk.say([Spoken("user", "?" * 11)]) == "x" * 9
+    assert await talk.say([Spoken("user", "?" * 11)]) == "x" * 10
     assert await talk.say([Spoken("user", "?")]) == ""
-    assert talk.replies == ["<think>hm</think>4", "<think>endless", "x" * 9]
+    assert talk.replies == ["<think>hm</think>4", "<think>endless", "x" * 10]
     assert talk.notes == ["cut", "no room"]
     assert [one for one, _ in parrot.asked] == [6, 25, 50]
     assert [one.max_tokens for _, one in parrot.asked] == [30, 30, 10]
