@@ -8,9 +8,10 @@ from dataclasses import dataclass
 class SuitesConfig:
     """``[suites]``. Data is a folder or file of your own, or ``hf://USER/NAME[@REVISION]``.
 
-    A data set without a revision is taken at the commit that the home first saw. ``bfcl``: the folder
-    that the wheel of ``bfcl-eval`` was unpacked to; empty: the installed package. ``tau2`` and
-    ``acebench``: what these benchmarks' own programs wrote; empty: not measured.
+    A data set without a revision is taken at the commit that the home first saw. ``livecodebench``,
+    ``tau2`` and ``acebench``: empty, not measured; the first is four gigabytes, which nobody wants
+    unasked, of the others it is what their own programs wrote that is read. ``bfcl``: the folder that
+    the wheel of ``bfcl-eval`` was unpacked to; empty: the installed package.
 
     ``limit``: questions of each suite (0: all), ``samples``: replies to each;
     ``reasoning_gym_each``: questions of each of the hundred tasks. ``temperature``, ``top_p``,
@@ -21,7 +22,7 @@ class SuitesConfig:
     aime_2025: str = "hf://MathArena/aime_2025"
     aime_2026: str = "hf://MathArena/aime_2026"
     gpqa_diamond: str = "hf://Idavidrein/gpqa"
-    livecodebench: str = "hf://livecodebench/code_generation_lite"
+    livecodebench: str = ""
     bfcl: str = ""
     tau2: str = ""
     acebench: str = ""
@@ -55,6 +56,6 @@ class SuitesConfig:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1")
-        for name in ("aime_2025", "aime_2026", "gpqa_diamond", "livecodebench"):
+        for name in ("aime_2025", "aime_2026", "gpqa_diamond"):
             if not getattr(self, name):
                 raise ValueError(f"{name} is empty; name a folder, a file or hf://USER/NAME")

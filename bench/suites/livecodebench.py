@@ -19,7 +19,7 @@ from typing import Any
 
 from bench.suites import data
 from bench.suites.answers import code as code_in
-from bench.suites.jail import Jails, Program
+from bench.suites.jail import Jails, Program, Unavailable
 from bench.suites.suite import NO_ANSWER, Group, Mark, Question, Talk
 from sandbox import EnvironmentFault
 from solver.chat import Spoken
@@ -99,6 +99,11 @@ class LiveCodeBench:
 
 def load(where: str, kept: Path, jails: Jails) -> LiveCodeBench:
     """Load the problems, with the columns of the published files."""
+    if not where:
+        raise Unavailable(
+            "its tests are four gigabytes: set suites.livecodebench to your own download, or to "
+            "hf://livecodebench/code_generation_lite to have them fetched"
+        )
     files = data.find(where, PATTERNS, kept)
     questions: dict[str, Question] = {}
     for path in files.paths:
