@@ -20,8 +20,8 @@ Fitted by the highest posterior of the marginal likelihood (Bock and Aitkin 1981
 environments as a sum over a fixed grid, the spread with the ratings summed out. An interval is the wider
 of two: from the observed information, and from the sandwich over environments, which also holds where
 some versions are good at some environments (Huber 1967; White 1982). Weak priors keep a
-version that never wins finite: `PRIOR` logits around version 0 for ratings and difficulties, and a
-spread around 1 (a factor of e either way).
+version that never wins finite, `PRIOR` logits around version 0 for ratings and difficulties, and a spread
+that few plays say little of between 0.5 and 4 (`SPREAD`).
 
 V  versions    S  shards    E  environments of one shard    N  nodes of the grid
 P  parameters: ratings of all versions, difficulties of all shards, logarithm of the spread
@@ -38,6 +38,8 @@ Array: TypeAlias = npt.NDArray[np.float64]
 
 PRIOR = 5.0
 """Standard deviation, in logits, of ratings and difficulties before anything was played."""
+SPREAD = (0.4, 0.5)
+"""Mean and standard deviation of the logarithm of the spread before anything was played."""
 NODES_N = np.linspace(-5.0, 5.0, 81)
 """Places of environments in spreads. An even grid: its error falls exponentially with its step."""
 WEIGHTS_N = -0.5 * NODES_N**2 - np.log(np.exp(-0.5 * NODES_N**2).sum())
@@ -188,10 +190,11 @@ def _best(start_P: Array, log_spread: float, shards: Sequence[Tally]) -> tuple[A
 
 def _loss(at_P: Array, shards: Sequence[Tally]) -> _Loss:
     size, versions = len(at_P), len(at_P) - len(shards) - 1
-    prior_P = np.full(size, PRIOR**-2)
-    prior_P[-1] = 1.0
-    value = 0.5 * float(prior_P @ at_P**2)
-    slope_P, bend_PP, outer_PP = prior_P * at_P, np.diag(prior_P), np.zeros((size, size))
+    prior_P, centre_P = np.full(size, PRIOR**-2), np.zeros(size)
+    centre_P[-1], prior_P[-1] = SPREAD[0], SPREAD[1] ** -2
+    away_P = at_P - centre_P
+    value = 0.5 * float(prior_P @ away_P**2)
+    slope_P, bend_PP, outer_PP = prior_P * away_P, np.diag(prior_P), np.zeros((size, size))
     for place, one in enumerate(shards):
         mine = np.array([*range(versions), versions + place, size - 1])
         likelihood, score_EQ, information = _shard(at_P[mine], one)

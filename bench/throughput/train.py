@@ -26,10 +26,14 @@ WAVES = 3
 RATE = 1e-6
 
 
+class NoPeer(BadInput):
+    """The trainer that ours is measured against is not installed."""
+
+
 def measure(model_dir: Path, config: TrainConfig) -> list[Row]:
     """Return trained tokens per second; waves of ours and of the peer's take turns.
 
-    Raises ``BadInput`` where TRL is not installed.
+    Raises ``NoPeer`` where TRL is not installed.
     """
     import torch
 
@@ -54,7 +58,7 @@ def measure(model_dir: Path, config: TrainConfig) -> list[Row]:
         try:
             peer = _Trl(model_dir, Path(scratch), samples, advantages, config)
         except ImportError:
-            raise BadInput("TRL is not installed here: pip install 'spadework[dev]'") from None
+            raise NoPeer("TRL is not installed here: pip install 'spadework[bench]'") from None
         try:
             ours(), peer.step()
             taken = [(ours(), peer.step()) for _ in range(WAVES)]

@@ -1,5 +1,6 @@
 """Throughput is measured for real, here with few repetitions."""
 
+import importlib
 import json
 import os
 from dataclasses import replace
@@ -13,12 +14,15 @@ from typer.testing import CliRunner
 from bench import cli
 from bench.config import HeldoutConfig, MemoryBenchConfig
 from bench.throughput import Row, engine, footprint, memory, run, sandbox, soak
+from bench.throughput.train import NoPeer
 from sandbox import SandboxConfig
 from solver.config import PolicyConfig
 from spadekit.cli import Session
+from spadekit.errors import OurFault
 from spadekit.report import Report
 from spadekit.settings import load
 
+throughput = importlib.import_module("bench.throughput.run")  # the package has a function so named
 LITTLE = (
     (sandbox, {"EPISODES": 2, "TOGETHER": 2, "TRIPS": 20, "BLOCK": 10, "COLD": 1}),
     (sandbox, {"OPENINGS": 4, "PEER_OPENINGS": 2}),
@@ -108,6 +112,43 @@ def test_the_command_keeps_what_it_measured(
     body = json.loads(kept.read_text())
     assert body["rows"] == printed
     assert body["machine"]["cores"] >= 1
+    page = kept.with_suffix(".md").read_text()
+    assert "**Sandbox, against a Python process per episode**" in page
+    assert all(f"| {row['measure']} |" in page for row in printed)
+
+
+ROW = Row(part="sandbox", measure="steps", value=2.0, unit="s", n=1, peer="bare", peer_value=4.0)
+
+
+def test_alone_every_part_is_in_one_report(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    schema: dict[str, type],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    async def stub(session: Session, part: str) -> list[Row]:
+        if part == "train":
+            raise NoPeer("TRL is not installed here")
+        if part == "soak":
+            raise OurFault("the sandbox fell over")
+        return [replace(ROW, part=part)]
+
+    monkeypatch.setattr(throughput, "measure", stub)
+    (tmp_path / "recipe.toml").write_text("")
+    session = Session(Report(), load(tmp_path / "recipe.toml", [], schema), tmp_path)
+    # what was measured before the last part failed is kept; only a peer's absence is passed over
+    with pytest.raises(OurFault, match="fell over"):
+        run(session, None)
+    [kept] = (tmp_path / "bench").glob("throughput-*.json")
+    body = json.loads(kept.read_text())
+    assert [row["part"] for row in body["rows"]] == [
+        part for part in throughput.PARTS if part not in ("train", "soak")
+    ]
+    assert body["left_out"] == {"train": "TRL is not installed here"}
+    assert "train was left out: TRL" in kept.with_suffix(".md").read_text()
+    with pytest.raises(NoPeer):
+        run(session, "train")
+    capsys.readouterr()
 
 
 def test_a_row_without_a_peer_has_no_ratio() -> None:
@@ -122,7 +163,9 @@ def test_bench_alone_lists_what_can_be_measured() -> None:
     shown = CliRunner().invoke(app, ["bench"])
     assert shown.exit_code == 0
     names = [text.split()[2] for text in shown.output.splitlines()]
-    assert names == ["throughput", "heldout", "ablation"]
+    assert {"throughput", "heldout", "ablation", "ladder"} <= set(names)
+    for name in names:
+        assert CliRunner().invoke(app, ["bench", name, "--help"]).exit_code == 0
 
 
 @pytest.mark.parametrize(
