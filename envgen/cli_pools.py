@@ -6,7 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from envgen.pools import Home, Imported, import_pool, open_pool
+from envgen.pools import Home, Imported, Limits, import_pool, open_pool
+from envgen.pools.limits import MB
+from envgen.pools.pool import OUTCOMES
 from memory import MemoryConfig, Store
 from sandbox import Sandbox, SandboxConfig
 from solver.versions import Versions
@@ -18,6 +20,8 @@ from spadekit.runs import RunOption
 
 SHOWN = 40
 """Refusals that are listed one by one; ``--json`` lists all."""
+
+WORDS = {name: name for name in OUTCOMES} | {"known": "known already and not certified again"}
 
 
 def register(app: typer.Typer) -> None:
@@ -37,15 +41,18 @@ def register(app: typer.Typer) -> None:
         recheck: Annotated[
             bool,
             typer.Option(
-                "--recheck",
-                help="Certify again what a release vouches for by the sums of its manifest.",
+                "--recheck/--trust",
+                help="Certify a release's environments again, or believe whoever published it.",
             ),
-        ] = False,
+        ] = True,
+        most_mb: Annotated[
+            int, typer.Option(min=1, help="Refuse files of more megabytes together.")
+        ] = Limits.pool // MB,
     ) -> None:
         """Certify somebody's environments and publish the sound, new ones as one shard."""
         current = session(ctx)
         try:
-            done = asyncio.run(_import(current, pool, run, recheck))
+            done = asyncio.run(_import(current, pool, run, believed=not recheck, most_mb=most_mb))
         except KeyboardInterrupt:
             current.report.note("stopped; the same command goes on from here")
             raise typer.Exit(130) from None
@@ -58,10 +65,13 @@ def register(app: typer.Typer) -> None:
             raise typer.Exit(1)
 
 
-async def _import(current: Session, uri: str, run: str, recheck: bool) -> Imported:
+async def _import(
+    current: Session, uri: str, run: str, *, believed: bool, most_mb: int
+) -> Imported:
     home, settings = current.home, current.settings
     config = settings.section(SandboxConfig)
-    pool = open_pool(uri, config.max_source_bytes, recheck)
+    limits = Limits(config.max_source_bytes, most_mb * MB)
+    pool = open_pool(uri, limits, believed=believed)
     if pool.note:
         current.report.note(pool.note)
     memory = settings.section(MemoryConfig)
@@ -98,7 +108,11 @@ def _print(report: Report, done: Imported) -> None:
         fell = [(*key, len(list(some))) for key, some in itertools.groupby(stages)]
         report.table("where they fell", ("outcome", "stage", "candidates"), fell)
     counts = done.counts()
-    told = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing"
+    told = (
+        ", ".join(f"{count} {WORDS[name]}" for name, count in counts.items() if count) or "nothing"
+    )
+    if by := [f"{count} {name}" for name, count in done.certificates().items() if count]:
+        told += f"; certificates: {', '.join(by)}"
     where = f"shard {done.shard}" if done.shard is not None else "nothing new, no shard published"
     report.text(f"{done.uri}: {told}; {where} ({done.seconds:.1f} s)")
 
@@ -109,6 +123,7 @@ def _as_json(done: Imported) -> dict[str, Any]:
         "shard": done.shard,
         "seconds": done.seconds,
         **done.counts(),
+        "certificates": done.certificates(),
         "candidates": [
             {
                 "place": one.place,

@@ -8,19 +8,45 @@ from typing import cast
 from spadekit.errors import BadInput
 
 SCHEME = "hf://"
-NAME = re.compile(r"(?:datasets/)?([\w.-]+/[\w.-]+)(?:@([\w./-]+))?")
+_ADDRESS = re.compile(r"(?:datasets/)?([\w.-]+/[\w.-]+)(?:@([\w./-]+))?", re.ASCII)
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
-def look_up(uri: str) -> tuple[str, str, list[str]]:
-    """Ask the Hub for ``hf://USER/NAME[@REVISION]``: its name, commit and files. Raises ``BadInput``."""
-    match = NAME.fullmatch(uri.removeprefix(SCHEME))
-    if match is None:
-        raise BadInput(f"{uri}: write a data set of the Hub as {SCHEME}USER/NAME or with @REVISION")
+def look_up(uri: str) -> tuple[str, str, dict[str, int]]:
+    """Ask the Hub for ``hf://USER/NAME[@REVISION]``: its name, commit, and files.
+
+    Files are given with their bytes, -1 where the Hub does not tell. Raises ``BadInput``.
+    """
+    name, revision = parse(uri)
     from huggingface_hub import HfApi
 
     with explained(uri):
-        info = HfApi().dataset_info(match[1], revision=match[2])
-    return match[1], info.sha or "", [sibling.rfilename for sibling in info.siblings or ()]
+        info = HfApi().dataset_info(name, revision=revision or None, files_metadata=True)
+    commit = info.sha or ""
+    if not is_commit(commit):
+        raise BadInput(f"{uri}: the Hub names no commit for it")
+    if is_commit(revision) and commit != revision:
+        raise BadInput(
+            f"{uri}: the Hub answers with another commit, {commit}: a name that looks like one"
+        )
+    sizes = {one.rfilename: -1 if one.size is None else one.size for one in info.siblings or ()}
+    return name, commit, sizes
+
+
+def parse(uri: str) -> tuple[str, str]:
+    """Return USER/NAME and the revision, "" without one, of ``hf://USER/NAME[@REVISION]``.
+
+    Raises ``BadInput``.
+    """
+    match = _ADDRESS.fullmatch(uri.removeprefix(SCHEME))
+    if match is None:
+        raise BadInput(f"{uri}: write a data set of the Hub as {SCHEME}USER/NAME or with @REVISION")
+    return match[1], match[2] or ""
+
+
+def is_commit(revision: str) -> bool:
+    """Whether a revision is a commit, whole; anything else is a name, which may move."""
+    return _COMMIT.fullmatch(revision) is not None
 
 
 @contextmanager

@@ -8,12 +8,20 @@ plays the first environment of a release, in its sandbox; the ids follow the row
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import gymnasium
 
 from envgen.hub import SCHEME
 from memory import Store
+from sandbox import SandboxConfig
 from spadekit.errors import BadInput
+
+if TYPE_CHECKING:
+    from envgen.pools.limits import Limits
+    from envgen.pools.released import Release
+
+_TELL = "a data set of the Hub is USER/NAME"
 
 
 def register(store: Store | Path | str) -> list[str]:
@@ -26,28 +34,59 @@ def register(store: Store | Path | str) -> list[str]:
     return [_register(record.id, record.source) for record in opened.environments()]
 
 
-def load_environments(release: str | Path, revision: str | None = None) -> list[str]:
+def load_environments(
+    release: str | Path, revision: str | None = None, most_mb: int = 2_000
+) -> list[str]:
     """Register the environments of a release with Gymnasium and return the ids, in its order.
 
-    ``release`` is USER/NAME on the Hugging Face Hub or a folder that ``publish --dry-run`` wrote;
-    ``revision`` is the tag, or a commit. Every file is compared with its sum, every id with its
-    program. Nothing is run before ``gymnasium.make``, and then in a sandbox. Raises ``BadInput``.
-    """
-    from envgen.pools import hub, released
-    from envgen.publish import manifest
+    ``release`` is a data set of the Hugging Face Hub, as USER/NAME or ``hf://USER/NAME``, or a folder that
+    ``publish --dry-run`` wrote. USER/NAME is always the Hub's, whatever lies in the working folder: write
+    a folder as ``./NAME``, as an absolute path or as a ``Path``. ``revision`` is the tag, or a whole
+    commit; that of a folder is its tag. Files of more than ``most_mb`` megabytes are not fetched.
 
-    folder = Path(release)
-    if not manifest.is_release(folder):
-        address = str(release).removeprefix(SCHEME) + (f"@{revision}" if revision else "")
-        folder = hub.fetch(hub.find(f"{SCHEME}{address}"))
-        if not manifest.is_release(folder):
-            raise BadInput(f"{address}: no release of Spadework; `spadework import` may take it")
+    Every file is compared with its sum, every id with its program. Nothing is run before
+    ``gymnasium.make``, and then in a sandbox. Raises ``BadInput``.
+    """
+    from envgen.pools import released
+    from envgen.pools.limits import MB, Limits
+
+    limits = Limits(SandboxConfig().max_source_bytes, most_mb * MB)
+    if isinstance(release, str) and _is_address(release):
+        found = _fetched(release, revision, limits)
+    else:
+        found = released.in_folder(Path(release), str(release))
+        if found is None:
+            raise BadInput(f"{release}: no release of Spadework lies there; {_TELL}")
+        if revision and revision != found.held.tag:
+            raise BadInput(f"{release}: this is release {found.held.tag}, not {revision}")
     names = []
-    for place, row in released.environments(folder, manifest.read(folder)):
-        if not released.genuine(row):
-            raise BadInput(f"{release}: {place}: its id is not that of its program")
+    for place, row, wrong in released.environments(found, limits):
+        if wrong:
+            raise BadInput(f"{found.uri}: {place}: {wrong}")
         names.append(_register(row["id"], row["source"]))
-    return names
+    return list(dict.fromkeys(names))
+
+
+def _is_address(text: str) -> bool:
+    """Whether a text names a data set of the Hub: it says so, or is USER/NAME and no path of another form."""
+    return text.startswith(SCHEME) or (
+        text.count("/") == 1 and text[0] not in "./~" and text[-1] != "/"
+    )
+
+
+def _fetched(release: str, revision: str | None, limits: "Limits") -> "Release":
+    from envgen.pools import hub, released
+
+    address = SCHEME + release.removeprefix(SCHEME) + (f"@{revision}" if revision else "")
+    try:
+        found = released.on_hub(hub.find(address), limits, address)
+        if found is None:
+            raise BadInput(f"{address}: no release of Spadework; `spadework import` may take it")
+    except BadInput as error:
+        if Path(release).is_dir():
+            raise BadInput(f"{error}; the folder of that name is ./{release}") from None
+        raise
+    return found
 
 
 def _register(identity: str, source: str) -> str:

@@ -30,6 +30,12 @@ SHARD_COLUMNS = (
 )
 SPARE_OF_SHARDS = ("content", "created", "nearest", "duplicates", "monitors")
 
+_CERTIFIED = {
+    "made": "here",
+    "believed": "by whoever published it: believed (--trust), not checked here",
+    "confirmed": "by whoever published it, and here again with the same facts",
+}
+
 Named = Callable[[str], Mapping[str, Any] | None]
 """Finds by name what is in no store, for ``show``; None when it does not know the name."""
 
@@ -231,7 +237,11 @@ def _show_environment(report: Report, record: EnvironmentRecord, store: Store, w
     long = ("source", "certificate", "decision", "tools", "parents")
     shown = {key: value for key, value in values.items() if key not in long and value != ""}
     if origin:
-        shown["imported from"] = " ".join(origin.values())
+        shown["imported from"] = " ".join(
+            filter(None, map(origin.get, ("uri", "release", "place")))
+        )
+        if certificate := origin.get("certificate"):
+            shown["certified"] = _CERTIFIED.get(certificate, certificate)
     report.record("environment", shown)
     if checks := _checks(record.certificate):
         report.table("certificate", ("check", "verdict", "what was found"), checks)
@@ -256,10 +266,14 @@ def _checks(certificate: str) -> list[tuple[str, str, str]]:
 
 
 def _origin(record: EnvironmentRecord, store: Store) -> dict[str, str]:
-    """Return the pool that an environment was imported from and its place there; empty: from none."""
+    """Return the pool that an environment was imported from and its place there; empty: from none.
+
+    ``release`` is the tag of a release, ``certificate`` one of ``_CERTIFIED``.
+    """
     try:
         brief = json.loads(store.design(record.design).brief)
-        return {key: str(brief[key]) for key in ("uri", "place")} if "uri" in brief else {}
+        told = ("uri", "place", "release", "certificate")
+        return {key: str(brief[key]) for key in told if key in brief} if "uri" in brief else {}
     except (BadInput, *MALFORMED):
         return {}  # its design is not in this store
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Collection
 from contextlib import aclosing
 
+from envgen.certificate.code import code_digest
 from envgen.certificate.odds import GUESSABLE
 from envgen.certificate.record import Certificate, Check
 from envgen.certificate.source import check_source
@@ -58,6 +59,9 @@ async def certify(
                 message = "the whole jail ends while it is played; do not kill, fork or exhaust it"
                 lost = Check("contract", "fail", message, {"reason": "crashed"})
                 checks = [one for one in checks if one.name in ("source", "loads")] + [lost]
+    # Only here: whoever reads certificates needs no tables.
+    from memory.schema import environment_id
+
     info = work.info if work else None
     return Certificate(
         accepted=all(check.verdict != "fail" for check in checks),
@@ -72,6 +76,8 @@ async def certify(
         fingerprint=work.fingerprint if work else "",
         seconds=round(time.monotonic() - started, 4),
         isolation=sandbox.config.isolation,
+        environment=environment_id(info.setting, source, hint or "") if info else "",
+        code=code_digest(),
     )
 
 

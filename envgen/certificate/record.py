@@ -3,7 +3,7 @@
 import dataclasses
 import json
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 Verdict = Literal["pass", "fail", "unknown"]
 
@@ -20,6 +20,9 @@ CHECKS = (
     "bounded",
 )
 """All checks in their order; the first that fails is the last that is listed."""
+
+MEASURED = frozenset({"median_step_s", "slowest_step_s", "peak_memory_bytes"})
+"""Evidence that differs from one time to the next, and from machine to machine."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class Certificate:
     the environment was refused before it was known.
     ``turns`` counts the actions of the reference solution on each of ``seeds``.
     ``isolation`` names how the sandbox ran it: ``nsjail`` or ``process``.
+    ``environment`` is the id of what it is about, empty when the source did not load, and ``code`` the
+    ``code_digest`` of what certified; both are empty in certificates older than these fields.
     """
 
     accepted: bool
@@ -56,6 +61,8 @@ class Certificate:
     fingerprint: str
     seconds: float
     isolation: str
+    environment: str = ""
+    code: str = ""
 
     @property
     def failed(self) -> Check | None:
@@ -69,6 +76,15 @@ class Certificate:
     def as_json(self) -> str:
         """Return the certificate as one JSON object."""
         return json.dumps(dataclasses.asdict(self), ensure_ascii=False)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what certifying again must find again: everything but times and memory."""
+        values = dataclasses.asdict(self)
+        del values["seconds"]
+        for check in values["checks"]:
+            check["evidence"] = {k: v for k, v in check["evidence"].items() if k not in MEASURED}
+        # As JSON has it: without tuples.
+        return cast(dict[str, Any], json.loads(json.dumps(values)))
 
     @classmethod
     def from_json(cls, text: str) -> "Certificate":

@@ -9,36 +9,48 @@ from pathlib import Path
 
 from envgen.hub import SCHEME
 from envgen.pools import hub, local, packages, released
-from envgen.pools.work import Entry, Home, Imported, Pool, import_pool
+from envgen.pools.limits import Limits
+from envgen.pools.pool import Home, Imported, Pool
+from envgen.pools.work import import_pool
 from sandbox import printable
 from spadekit.errors import BadInput
 
 
-def open_pool(uri: str, largest: int, recheck: bool = False) -> Pool:
+def open_pool(uri: str, limits: Limits, *, believed: bool = False) -> Pool:
     """Return the pool that ``import`` was given. Raises ``BadInput``.
 
     ``uri`` is a folder or file, ``hf://USER/NAME[@REVISION]``, ``reasoning-gym[:TASKS]`` or
-    ``rlve-gym[:TASKS]``; ``largest`` is the most bytes of a source. ``recheck``: certify what a release
-    vouches for once more.
+    ``rlve-gym[:TASKS]``. ``believed``: take the certificates of a release at their word; what is no
+    release is refused then.
     """
+    pool, release = _open(uri, limits)
+    if release:
+        return released.as_pool(release, limits, believed=believed)
+    if believed:
+        raise BadInput(
+            f"{uri}: --trust is for releases of Spadework, and this is none; leave it out"
+        )
+    return pool
+
+
+def _open(uri: str, limits: Limits) -> tuple[Pool, released.Release | None]:
     if uri.startswith(SCHEME):
         data = hub.find(uri)
-        if released.NAME in data.files and released.is_release(folder := hub.fetch(data)):
-            return released.open_release(folder, data.uri, largest, recheck, asked=uri)
-        return Pool(data.uri, lambda: hub.read_hub(data, largest))
+        pool = Pool(data.uri, lambda: hub.read_hub(data, limits))
+        return pool, released.on_hub(data, limits, uri)
     if named := packages.split(uri):
         package, tasks = named
-        return Pool(uri, lambda: packages.read_package(package, tasks, largest), alike=True)
+        read = packages.read_package
+        return Pool(uri, lambda: read(package, tasks, limits.source), alike=True), None
     path = Path(uri)
     try:
         name = printable(path.resolve().name)
         path.exists()
+        # Only the name: where a file lay on somebody's machine is not for a shard that may be published.
+        pool = Pool(f"file:{name}", lambda: local.read(path, limits))
+        return pool, released.in_folder(path, pool.uri)
     except (OSError, RuntimeError) as error:  # too long a name, a circle of links
         raise BadInput(f"{uri}: cannot be read: {error}") from None
-    if released.is_release(path):
-        return released.open_release(path, f"file:{name}", largest, recheck)
-    # Only the name: where a file lay on somebody's machine is not for a shard that may be published.
-    return Pool(f"file:{name}", lambda: local.read(path, largest))
 
 
-__all__ = ["Entry", "Home", "Imported", "Pool", "import_pool", "open_pool"]
+__all__ = ["Home", "Imported", "Limits", "Pool", "import_pool", "open_pool"]

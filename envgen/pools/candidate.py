@@ -3,8 +3,10 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
+from envgen.certificate import Certificate
 from envgen.skills import SKILLS
 from envgen.sourcefile import CONTROL, parse
 
@@ -26,6 +28,15 @@ SKILL = ("skills", "skill", "skill_tags", "tags", "category", "capability")
 LEVEL = ("difficulty", "level", "difficulty_level")
 NAME = ("id", "env_id", "name", "title", "class_name", "file", "filename", "path")
 LONGEST_LEVEL = 30
+KINDS: Mapping[type, str] = {
+    NoneType: "nothing",
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+}
 OTHER_NAMES = {
     "optimization": "optimisation",
     "math": "mathematical_reasoning",
@@ -44,20 +55,26 @@ OTHER_NAMES = {
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """An environment that somebody offers. ``place`` says where it stood.
+class Claim:
+    """What a release says of a program: its id, and its certificate, read and as it is written."""
 
-    ``certificate`` (JSON) is that of a release which vouches for it; it is not certified again.
-    """
+    environment: str
+    certificate: Certificate
+    text: str
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An environment that somebody offers. ``place`` says where it stood, ``claim`` what a release says."""
 
     place: str
     source: str
     hint: str = ""
     skills: tuple[str, ...] = ()
     difficulty: int = 0
-    certificate: str = ""
     parents: tuple[str, ...] = ()
     document: str = ""
+    claim: "Claim | None" = None
 
 
 @dataclass(frozen=True)
@@ -82,12 +99,14 @@ def from_row(place: str, row: Mapping[str, Any], largest: int) -> Found:
     place = f"{place} ({name[:60]})" if name else place
     key = next((key for key in SOURCE if isinstance(columns.get(key), str)), "")
     if not key:
-        known = ", ".join(sorted(columns)[:12]) or "none"
-        detail = f"no column holds the source (`source` or `code`); its columns: {known}"
-        return Unusable(place, "column", detail)
+        return Unusable(place, "column", _no_source(columns))
     problem = unusable(place, columns[key], largest)
     if problem:
         return problem
+    for name in HINT:
+        if not isinstance(columns.get(name), str | list | tuple | NoneType):
+            detail = f"column `{name}` holds {kind_of(columns[name])}, not text"
+            return Unusable(place, "column", detail)
     file = parse(columns[key].removeprefix("\ufeff"))
     hint = next((text for text in map(_text, _values(columns, HINT)) if text), "")
     made = Candidate(
@@ -98,11 +117,14 @@ def from_row(place: str, row: Mapping[str, Any], largest: int) -> Found:
         or skills_of(file.skills),
         next(filter(None, map(_level, _values(columns, LEVEL))), file.difficulty),
     )
-    return checked(made)
+    return checked(made, largest)
 
 
-def checked(made: Candidate) -> Found:
-    """Return the candidate, unless its hint is no plain text."""
+def checked(made: Candidate, largest: int) -> Found:
+    """Return the candidate, unless its hint is no plain text or larger than a source may be."""
+    if len(made.hint) > largest:
+        detail = f"the hint has {len(made.hint)} characters; at most {largest} are taken"
+        return Unusable(made.place, "hint", detail)
     if CONTROL.search(made.hint):
         detail = "the hint holds control characters or lone surrogates"
         return Unusable(made.place, "hint", detail)
@@ -128,6 +150,20 @@ def skills_of(names: Sequence[str]) -> tuple[str, ...]:
     spelt = ["_".join(name.lower().replace("-", " ").replace("_", " ").split()) for name in names]
     known = (OTHER_NAMES.get(name, name) for name in spelt)
     return tuple(dict.fromkeys(name for name in known if name in SKILLS))
+
+
+def kind_of(value: object) -> str:
+    """Return what a value is, in words for whoever wrote the table."""
+    return KINDS.get(type(value), "something else")
+
+
+def _no_source(columns: Mapping[str, Any]) -> str:
+    if wrong := next((key for key in SOURCE if columns.get(key) is not None), ""):
+        return f"column `{wrong}` holds {kind_of(columns[wrong])}, not text"
+    if null := next((key for key in SOURCE if key in columns), ""):
+        return f"column `{null}` is null"
+    known = ", ".join(sorted(columns)[:12]) or "none"
+    return f"no column holds the source (`source` or `code`); its columns: {known}"
 
 
 def _values(columns: Mapping[str, Any], names: Sequence[str]) -> list[Any]:

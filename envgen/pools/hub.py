@@ -5,24 +5,24 @@ not downloaded again, so an interrupted import goes on.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from envgen.hub import SCHEME, explained, look_up
 from envgen.pools.candidate import Found
-from envgen.pools.local import LINES, TABLES, is_environments, read
-from envgen.publish import manifest
+from envgen.pools.limits import Limits, check_pool
+from envgen.pools.local import LINES, SIDECAR, TABLES, is_environments, read
 from spadekit.errors import BadInput
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A data set of the Hub at one commit; ``files`` are those that may hold environments."""
+    """A data set of the Hub at one commit. ``files``: name -> bytes."""
 
     name: str
     commit: str
-    files: tuple[str, ...]
+    files: Mapping[str, int]
 
     @property
     def uri(self) -> str:
@@ -31,21 +31,13 @@ class DataSet:
 
 
 def find(uri: str) -> DataSet:
-    """Return what a data set of the Hub holds for a pool. Raises ``BadInput``."""
-    name, commit, names = look_up(uri)
-    files = [name for name in names if name.lower().endswith((".py", *LINES, *TABLES))]
-    files = [name for name in files if name != manifest.NAME]
-    tables = [name for name in files if not name.lower().endswith(".py")]
-    if ours := [name for name in tables if is_environments(name)]:
-        files = [name for name in files if name.lower().endswith(".py")] + ours
-    if not files or not commit:
-        raise BadInput(f"{uri}: no Parquet, JSON-lines or Python file in this data set")
-    files += [name for name in names if name in ("seeds.toml", manifest.NAME)]
-    return DataSet(name, commit, tuple(files))
+    """Return what a data set of the Hub holds. Raises ``BadInput``."""
+    return DataSet(*look_up(uri))
 
 
-def fetch(data: DataSet) -> Path:
-    """Download the files; return the folder they lie in. Raises ``BadInput``."""
+def fetch(data: DataSet, names: Sequence[str], limits: Limits) -> Path:
+    """Download files; return the folder they lie in. Raises ``BadInput``, before if they are too large."""
+    check_pool({name: data.files[name] for name in names}, limits, data.uri)
     from huggingface_hub import snapshot_download
 
     with explained(data.uri):
@@ -53,14 +45,20 @@ def fetch(data: DataSet) -> Path:
             data.name,
             repo_type="dataset",
             revision=data.commit,
-            allow_patterns=[_literal(name) for name in data.files],
+            allow_patterns=[_literal(name) for name in names],
         )
     return Path(folder)
 
 
-def read_hub(data: DataSet, largest: int) -> Iterator[Found]:
+def read_hub(data: DataSet, limits: Limits) -> Iterator[Found]:
     """Yield what the data set holds. Raises ``BadInput``."""
-    yield from read(fetch(data), largest)
+    sources = [name for name in data.files if name.lower().endswith(".py")]
+    tables = [name for name in data.files if name.lower().endswith((*LINES, *TABLES))]
+    tables = [name for name in tables if is_environments(name)] or tables
+    if not sources + tables:
+        raise BadInput(f"{data.uri}: no Parquet, JSON-lines or Python file in this data set")
+    notes = [SIDECAR] if SIDECAR in data.files else []
+    yield from read(fetch(data, [*sources, *tables, *notes], limits), limits)
 
 
 def _literal(name: str) -> str:

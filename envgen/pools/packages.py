@@ -3,22 +3,21 @@
 import difflib
 import importlib.util
 import json
-import os
-import select
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from envgen.pools.candidate import Candidate, Found, Unusable, skills_of, unusable
+from envgen.pools.child import Child, child, environment
 from spadekit.errors import BadInput, OurFault
 
 MODULES = {"reasoning-gym": "reasoning_gym", "rlve-gym": "Gym"}
 """Packages of tasks and the modules that they install."""
 START_S = 180.0
 TASK_S = 300.0
+LONGEST = 16_000_000
+"""Bytes of a line that the maker prints."""
 
 
 def split(uri: str) -> tuple[str, tuple[str, ...]] | None:
@@ -67,49 +66,16 @@ def _found(package: str, task: str, made: dict[str, Any], largest: int) -> Found
     return problem or Candidate(place, made["source"], "", skills_of(made["skills"]))
 
 
-class _Lines:
-    """Lines of a pipe, each waited for at most so long."""
-
-    def __init__(self, pipe: int) -> None:
-        self.pipe, self.rest = pipe, b""
-
-    def next(self, seconds: float) -> bytes:
-        """Return a line, empty at the end. Raises ``TimeoutError``."""
-        while b"\n" not in self.rest:
-            if not select.select([self.pipe], [], [], seconds)[0]:
-                raise TimeoutError
-            data = os.read(self.pipe, 1 << 16)
-            if not data:
-                return b""
-            self.rest += data
-        line, _, self.rest = self.rest.partition(b"\n")
-        return line
-
-
 @contextmanager
-def _maker(package: str, tasks: Sequence[str]) -> Iterator[_Lines]:
+def _maker(package: str, tasks: Sequence[str]) -> Iterator[Child]:
     """Run the maker; a fixed hash seed makes what it makes the same each time."""
     command = [sys.executable, "-m", "envgen.pools.make", package, *tasks]
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "CUDA_VISIBLE_DEVICES": ""}
-    with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            stderr=errors,
-            env=environment,
-        )
-        assert process.stdout is not None
-        try:
-            yield _Lines(process.stdout.fileno())
-        finally:
-            process.kill()
-            process.wait()
-            process.stdout.close()
+    with child(command, environment(PYTHONHASHSEED="0", CUDA_VISIBLE_DEVICES="")) as maker:
+        yield maker
 
 
-def _next(lines: _Lines, seconds: float, package: str) -> dict[str, Any]:
-    line = lines.next(seconds)
+def _next(lines: Child, seconds: float, package: str) -> dict[str, Any]:
+    line = lines.next(seconds, LONGEST)
     if not line:
         raise OurFault(
             f"the process that makes questions with {package} ended; "

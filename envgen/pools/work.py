@@ -6,11 +6,9 @@ programs with it, is imported again. Only rows that are new are published: the s
 adds nothing.
 """
 
-import json
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,86 +16,22 @@ from typing import Any
 from envgen.certificate import Certificate, certify, code_digest
 from envgen.config import ProducerConfig
 from envgen.measuring import retried
-from envgen.pools.candidate import Candidate, Found, Unusable
-from envgen.skills import setting_of
-from envgen.summary import summarise
-from memory import DesignRecord, EnvironmentRecord, Store, environment_id, record_id
-from memory.diversity import Decision, DiversityFilter, tree_digest
+from envgen.pools.candidate import Unusable
+from envgen.pools.limits import ROWS
+from envgen.pools.pool import Entry, Home, Imported, Pool
+from envgen.pools.shard import publish
+from memory import Store, environment_id, record_id
+from memory.diversity import DiversityFilter
+from memory.schema import SETTINGS
 from sandbox import Sandbox, SandboxConfig, SandboxFault, printable
+from solver.config import SolverConfig
 from spadekit.errors import BadInput, OurFault
 from spadekit.files import Journal
-from spadekit.report import Report
 from spadekit.settings import Settings
 from spadekit.tasks import together
 
 MOST_FAULTED = 0.25
 """An import with a larger share of candidates lost through faults of ours is given up."""
-SETTINGS = ("game", "tool_use")
-
-
-@dataclass(frozen=True)
-class Pool:
-    """What is imported. ``uri`` says where it is from, pinned where it can be.
-
-    ``alike``: likeness of source says nothing and only the same behaviour makes a duplicate, be it that
-    all its programs are one program with other data, or that they were compared before.
-    ``asked``: the address with a tag that is meant to stay where it is, "" without one. ``note``: what
-    whoever imports it should know.
-    """
-
-    uri: str
-    read: Callable[[], Iterator[Found]]
-    alike: bool = False
-    asked: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Home:
-    """Where an import goes: an open store and what belongs to it."""
-
-    store: Store
-    folder: Path
-    run: str
-    settings: Settings
-    report: Report
-    policy_version: int
-
-
-@dataclass
-class Entry:
-    """One place of a pool on its way. ``outcome`` is admitted, refused, duplicate, known or faulted."""
-
-    place: str
-    candidate: Candidate | None = None
-    certificate: Certificate | None = None
-    decision: Decision | None = None
-    outcome: str = ""
-    stage: str = ""
-    reason: str = ""
-    detail: str = ""
-
-    def end(self, outcome: str, stage: str, reason: str, detail: str) -> None:
-        """Record what became of it."""
-        self.outcome, self.stage, self.reason, self.detail = outcome, stage, reason, detail
-
-
-@dataclass(frozen=True)
-class Imported:
-    """What an import came to. ``shard`` None: there was nothing new to publish."""
-
-    uri: str
-    shard: int | None
-    entries: tuple[Entry, ...] = field(repr=False)
-    seconds: float = 0.0
-
-    def counts(self) -> dict[str, int]:
-        """Return how many places ended in each outcome."""
-        found = Counter(entry.outcome for entry in self.entries)
-        return {name: found[name] for name in OUTCOMES}
-
-
-OUTCOMES = ("admitted", "known", "duplicate", "refused", "faulted")
 
 
 async def import_pool(pool: Pool, home: Home, sandbox: Sandbox) -> Imported:
@@ -115,7 +49,9 @@ async def import_pool(pool: Pool, home: Home, sandbox: Sandbox) -> Imported:
             entries = _entries(pool, home.store, lambda: progress.advance(bar))
             waiting = [one for one in entries if not one.outcome]
             progress.update(bar, description="certified", total=len(waiting), completed=0)
-            await _certify(waiting, journal, home, sandbox, lambda: progress.advance(bar))
+            await _certify(
+                waiting, pool.believed, journal, home, sandbox, lambda: progress.advance(bar)
+            )
             progress.update(bar, description="compared", total=len(waiting), completed=0)
             _decide(waiting, pool, home.store, lambda: progress.advance(bar))
         faulted = [one for one in entries if one.outcome == "faulted"]
@@ -125,7 +61,7 @@ async def import_pool(pool: Pool, home: Home, sandbox: Sandbox) -> Imported:
                 f"({faulted[0].detail}); nothing was published, run it again to go on"
             )
         seconds = time.monotonic() - began
-        shard = _publish(entries, pool, home, number, seconds)
+        shard = publish(entries, pool, home, number, seconds)
     finally:
         journal.close()
     return Imported(pool.uri, shard, tuple(entries), seconds)
@@ -154,8 +90,17 @@ def _next_shard(home: Home) -> int:
 
 
 def _journal_path(home: Home) -> Path:
-    name = record_id("certificates", home.settings.digest_of(SandboxConfig), code_digest())
+    limits = home.settings.digest_of(SandboxConfig)
+    name = record_id("certificates", limits, *_terms(home.settings).values(), code_digest())
     return home.folder / "runs" / home.run / "imports" / f"{name}.jsonl"
+
+
+def _terms(settings: Settings) -> dict[str, Any]:
+    """Return what is asked of an environment here: as of those that this home's designer writes."""
+    return {
+        "max_turns": settings.section(SolverConfig).max_turns,
+        "guessable": settings.section(ProducerConfig).guessable,
+    }
 
 
 def _entries(pool: Pool, store: Store, advance: Callable[[], None]) -> list[Entry]:
@@ -164,30 +109,38 @@ def _entries(pool: Pool, store: Store, advance: Callable[[], None]) -> list[Entr
     entries: list[Entry] = []
     seen: dict[tuple[str, str], str] = {}
     for found in pool.read():
+        if len(entries) == ROWS:
+            raise BadInput(f"{pool.uri}: more than {ROWS} candidates; import it in parts")
         entry = Entry(printable(found.place))
         entries.append(entry)
         advance()
         if isinstance(found, Unusable):
             entry.end("refused", "read", found.reason, printable(found.detail))
             continue
-        entry.candidate = found
         ids = [environment_id(setting, found.source, found.hint) for setting in SETTINGS]
         twin = seen.setdefault((found.source, found.hint), found.place)
         if same := next((one for one in ids if one in known), ""):
             entry.end("known", "diversity", "same", f"already in the memory as {same}")
         elif twin != found.place:
             entry.end("known", "diversity", "same", f"the same as {twin}, word for word")
+        else:
+            entry.candidate = found
     return entries
 
 
 async def _certify(
     entries: Sequence[Entry],
+    believed: bool,
     journal: Journal,
     home: Home,
     sandbox: Sandbox,
     advance: Callable[[], None],
 ) -> None:
-    """Certify as many at once as the producer does; what the journal has is not done again."""
+    """Certify as many at once as the producer does; what the journal has is not done again.
+
+    A release's certificate that is found again, all but times and memory, stays as it came.
+    """
+    terms = _terms(home.settings)
     done = {line["id"]: line["certificate"] for line in journal.entries}
     work = iter(entries)
 
@@ -195,20 +148,23 @@ async def _certify(
         candidate = entry.candidate
         assert candidate is not None
         name = record_id("candidate", candidate.source, candidate.hint)
-        if candidate.certificate:
-            entry.certificate = Certificate.from_json(candidate.certificate)
+        if believed and candidate.claim:
+            entry.certificate, entry.vouched = candidate.claim.certificate, "believed"
             return
         if name in done:
-            entry.certificate = Certificate.from_json(done[name])
-            return
-        try:
-            entry.certificate = await retried(
-                partial(certify, candidate.source, candidate.hint or None, sandbox)
-            )
-        except SandboxFault as fault:
-            entry.end("faulted", "certificate", "sandbox", str(fault))
+            made = Certificate.from_json(done[name])
         else:
-            journal.append({"id": name, "certificate": entry.certificate.as_json()})
+            try:
+                made = await retried(
+                    partial(certify, candidate.source, candidate.hint or None, sandbox, **terms)
+                )
+            except SandboxFault as fault:
+                entry.end("faulted", "certificate", "sandbox", str(fault))
+                return
+            journal.append({"id": name, "certificate": made.as_json()})
+        entry.certificate, entry.vouched = made, "made"
+        if candidate.claim and candidate.claim.certificate.facts() == made.facts():
+            entry.certificate, entry.vouched = candidate.claim.certificate, "confirmed"
 
     async def worker() -> None:
         for entry in work:
@@ -236,8 +192,22 @@ def _decide(
         if failed is not None:
             reason = str(failed.evidence.get("reason", failed.name))
             entry.end("refused", failed.name, reason, failed.message)
+        elif other := _other(entry):
+            entry.end("refused", "certificate", "other", other)
         else:
             _admit(entry, known)
+
+
+def _other(entry: Entry) -> str:
+    """Say so where a program is not what its release says that it is."""
+    candidate, certificate = entry.candidate, entry.certificate
+    assert candidate is not None
+    assert certificate is not None
+    found = environment_id(certificate.setting, candidate.source, candidate.hint)
+    if candidate.claim is None or candidate.claim.environment == found:
+        return ""
+    told = candidate.claim.certificate.setting
+    return f"the release calls it {told}; it is {certificate.setting}, and so another environment"
 
 
 def _admit(entry: Entry, known: DiversityFilter) -> None:
@@ -252,111 +222,3 @@ def _admit(entry: Entry, known: DiversityFilter) -> None:
     else:
         stage, told = entry.decision.stage, entry.decision.explanation
         entry.end("duplicate", "diversity", stage, told)
-
-
-def _publish(
-    entries: Sequence[Entry], pool: Pool, home: Home, number: int, seconds: float
-) -> int | None:
-    """Publish what is new as shard ``number``; return None when nothing is."""
-    there = set(home.store.tables.scan("designs", columns=["id"]).column("id").to_pylist())
-    environments: list[EnvironmentRecord] = []
-    designs: dict[str, DesignRecord] = {}
-    for entry in entries:
-        if entry.outcome not in ("admitted", "duplicate", "refused"):
-            continue
-        design = _design(entry, pool, home, number)
-        if design.id not in there:
-            designs.setdefault(design.id, design)
-        if entry.outcome == "admitted":
-            environments.append(_environment(entry, design, home, number))
-    if not environments:
-        # A shard is there to be trained on; without an environment it would be a step for nothing.
-        return None
-    rows = list(designs.values())
-    meta = {
-        "run": home.run,
-        "seed": home.settings.section(ProducerConfig).seed,
-        "config_digest": home.settings.digest,
-        "round": number,
-        "policy_version": home.policy_version,
-        **summarise(rows, (), ()),
-        "seconds": {"total": seconds, "forward": 0.0, "certify": seconds},
-        "origin": "import",
-        "uri": pool.uri,
-        **({"asked": pool.asked} if pool.asked else {}),
-        "offered": len(entries),
-    }
-    home.store.publish(number, environments, rows, [], [], meta=meta)
-    return number
-
-
-def _environment(entry: Entry, design: DesignRecord, home: Home, number: int) -> EnvironmentRecord:
-    candidate, certificate, decision = entry.candidate, entry.certificate, entry.decision
-    assert candidate is not None
-    assert certificate is not None
-    assert decision is not None
-    return EnvironmentRecord(
-        id=design.environment,
-        shard=number,
-        setting=certificate.setting,
-        skills=_skills(candidate, certificate.setting),
-        title=certificate.title,
-        description=certificate.description,
-        source=candidate.source,
-        hint=candidate.hint,
-        tools=json.dumps(certificate.tools) if certificate.tools else "",
-        difficulty=candidate.difficulty,
-        certificate=certificate.as_json(),
-        policy_version=home.policy_version,
-        parents=candidate.parents,
-        document=candidate.document,
-        design=design.id,
-        digest=tree_digest(candidate.source),
-        fingerprint=certificate.fingerprint,
-        isolation=certificate.isolation,
-        decision=decision.to_json(),
-    )
-
-
-def _design(entry: Entry, pool: Pool, home: Home, number: int) -> DesignRecord:
-    """Return the row that tells what became of a candidate, whoever wrote it.
-
-    Its id depends on content and verdict, not on place or time: the same verdict again is no new row.
-    """
-    candidate, certificate = entry.candidate, entry.certificate
-    source = candidate.source if candidate else ""
-    hint = candidate.hint if candidate else ""
-    verdict = (entry.outcome, entry.stage, entry.reason)
-    told = (source, hint) if candidate else (pool.uri, entry.place)
-    brief: dict[str, Any] = {"origin": "import", "uri": pool.uri, "place": entry.place}
-    if candidate:
-        brief |= {"skills": list(candidate.skills), "level": candidate.difficulty, "hint": hint}
-    admitted = entry.outcome == "admitted"
-    assert not admitted or certificate is not None
-    return DesignRecord(
-        id=record_id("import", *told, *verdict),
-        shard=number,
-        brief=json.dumps(brief),
-        group=record_id("pool", pool.uri),
-        prompt_ids=(),
-        ids=(),
-        logprobs=(),
-        text=source,
-        text_only=True,
-        temperature=0.0,
-        seed=0,
-        policy_version=home.policy_version,
-        outcome=entry.outcome,
-        stage=entry.stage,
-        reason=entry.reason,
-        # The quarantine has these rows without their brief: who reads it there must find the file.
-        detail=": ".join(filter(None, (entry.place, entry.detail))) if not admitted else "",
-        environment=environment_id(certificate.setting, source, hint)
-        if admitted and certificate
-        else "",
-        reward=None,
-    )
-
-
-def _skills(candidate: Candidate, setting: str) -> tuple[str, ...]:
-    return tuple(name for name in candidate.skills if setting_of(name) == setting)

@@ -17,6 +17,7 @@ import pytest
 import spadework
 from envgen.pools import open_pool
 from envgen.pools.candidate import Candidate, Unusable, from_row, skills_of
+from envgen.pools.limits import Limits
 from envgen.pools.local import read
 from memory import Store
 from spadekit.errors import BadInput
@@ -25,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 SOUND = ROOT / "tests" / "corpora" / "sound"
 FLAWED = ROOT / "tests" / "corpora" / "flawed"
 LARGEST = 65_536
+LIMITS = Limits(LARGEST)
 
 
 def run(
@@ -222,7 +224,7 @@ def test_an_import_that_was_killed_goes_on_where_it_was(
     one_by_one = ("--set", "producer.parallel_certificates=1")
     command = [sys.executable, "-m", "spadework", "import", folder, "--home", home, *one_by_one]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     lines: list[bytes] = []
     while not lines and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -253,8 +255,8 @@ with Hub() as hub:
     os.environ["HF_ENDPOINT"] = hub.url  # before the client is imported
     import spadework
 
-    def spade(uri):
-        sys.argv = ["spadework", "import", uri, "--json", "--home", str(work / "home")]
+    def spade(uri, *more):
+        sys.argv = ["spadework", "import", uri, *more, "--json", "--home", str(work / "home")]
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
@@ -265,6 +267,22 @@ with Hub() as hub:
     told = [spade(uri) for uri in ("hf://tester/pool@main", f"hf://tester/pool@{pin}")]
     bad = ("hf://tester/none", "hf://tester/pool@v9", "hf://tester/closed")
     told += [spade(uri) for uri in bad]
+    hub.data_set("tester/big", {"train.jsonl": b" " * 1_000_001})
+    told.append(spade("hf://tester/big", "--most-mb", "1"))
+    newer = {"kind": "spadework release", "schema": 99, "spadework": "9.0"}
+    hub.data_set("tester/newer", {"manifest.json": json.dumps(newer).encode()})
+    told.append(spade("hf://tester/newer"))
+    # What lies here under the name of a data set is not the data set.
+    (work / "tester" / "pool").mkdir(parents=True)
+    os.chdir(work)
+    from envgen.registry import load_environments
+    from spadekit.errors import BadInput
+
+    for revision in ("main", "0" * 40):
+        try:
+            load_environments("tester/pool", revision=revision)
+        except BadInput as error:
+            told.append((2, json.dumps({"exit": 2}), str(error)))
 import huggingface_hub
 huggingface_hub.close_session()  # a connection that is kept would still be answered
 told.append(spade("hf://tester/pool"))
@@ -294,7 +312,12 @@ def test_a_data_set_of_the_hub_is_imported_at_its_commit(tmp_path: Path) -> None
     assert told["uri"] == f"hf://tester/pool@{found['pin']}"
     assert not any(path.endswith("README.md") for path in found["asked"])
     assert (second[0], json.loads(second[1])["shard"]) == (0, None)
-    words = ("no such data set", "no such revision", "gated", "cannot be used")
+    words = ("no such data set", "no such revision", "gated")
+    words += ("1 files of 1.0 MB (train.jsonl: 1.0 MB); at most 1.0 MB", "newer version")
+    here = "the folder of that name is ./tester/pool"
+    words += (f"no release of Spadework; `spadework import` may take it; {here}", here)
+    words += ("cannot be used",)
+    assert not any("big" in path and "resolve" in path for path in found["asked"])
     for (code, out, error), says in zip(bad, words, strict=True):
         assert (code, json.loads(out)["exit"]) == (2, 2)
         assert says in error
@@ -342,7 +365,7 @@ def test_names_of_skills_are_spelt_our_way_once() -> None:
 def test_seeds_are_read_with_their_sidecar() -> None:
     from envgen.seeds import FOLDER, load
 
-    found = [one for one in read(FOLDER, LARGEST) if isinstance(one, Candidate)]
+    found = [one for one in read(FOLDER, LIMITS) if isinstance(one, Candidate)]
     assert len(found) == len(load())
     by_source = {one.source: one for one in found}
     for seed in load():
@@ -357,7 +380,7 @@ def test_tables_that_cannot_be_read_are_named_and_the_rest_is_read(tmp_path: Pat
         b'{"code": "x = 1"}\n[1]\n\xff\xfe\n\n' + b"[" * 99_999 + b"\n"
     )
     (tmp_path / "d.json").write_text('[{"code": "y = 1"}, 3]')
-    found = {one.place: one for one in read(tmp_path, LARGEST)}
+    found = {one.place: one for one in read(tmp_path, LIMITS)}
     assert [place for place, one in found.items() if isinstance(one, Candidate)] == [
         "c.jsonl:1",
         "d.json:1",
@@ -373,7 +396,7 @@ def test_tables_that_cannot_be_read_are_named_and_the_rest_is_read(tmp_path: Pat
     }
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match="no file in this folder"):
-        list(read(tmp_path / "empty", LARGEST))
+        list(read(tmp_path / "empty", LIMITS))
 
 
 GAME = "class AEnv:\n    pass\n"
@@ -382,8 +405,8 @@ GAME = "class AEnv:\n    pass\n"
 def test_suffixes_in_capitals_are_suffixes(tmp_path: Path) -> None:
     (tmp_path / "BASE.PY").write_text(GAME)
     (tmp_path / "ROWS.JSONL").write_text(json.dumps({"code": GAME}) + "\n")
-    assert [one.place for one in read(tmp_path, LARGEST)] == ["BASE.PY", "ROWS.JSONL:1"]
-    assert [type(one) for one in read(tmp_path / "BASE.PY", LARGEST)] == [Candidate]
+    assert [one.place for one in read(tmp_path, LIMITS)] == ["BASE.PY", "ROWS.JSONL:1"]
+    assert [type(one) for one in read(tmp_path / "BASE.PY", LIMITS)] == [Candidate]
 
 
 def test_a_level_of_five_thousand_digits_is_no_level(tmp_path: Path) -> None:
@@ -391,9 +414,9 @@ def test_a_level_of_five_thousand_digits_is_no_level(tmp_path: Path) -> None:
     for level in (f'"{digits}"', digits, f"-{digits}", "1e999"):
         path = tmp_path / "rows.jsonl"
         path.write_text(f'{{"code": {json.dumps(GAME)}, "level": {level}}}\n')
-        assert list(read(path, LARGEST)) == [Candidate("rows.jsonl:1", GAME)]
+        assert list(read(path, LIMITS)) == [Candidate("rows.jsonl:1", GAME)]
         path.write_text(f'[{{"code": {json.dumps(GAME)}, "level": {level}}}]')
-        assert list(read(path, LARGEST)) == [Candidate("rows.jsonl:1", GAME)]
+        assert list(read(path, LIMITS)) == [Candidate("rows.jsonl:1", GAME)]
 
 
 def test_dates_that_python_has_not_leave_a_table_readable(tmp_path: Path) -> None:
@@ -402,7 +425,7 @@ def test_dates_that_python_has_not_leave_a_table_readable(tmp_path: Path) -> Non
     pq.write_table(pa.table(table), tmp_path / "a.parquet")
     nested = {"code": [GAME, GAME], "tags": pa.array([[2**62], []], pa.list_(pa.timestamp("us")))}
     pq.write_table(pa.table(nested), tmp_path / "b.parquet")
-    first, second, third = read(tmp_path, LARGEST)
+    first, second, third = read(tmp_path, LIMITS)
     assert (first, second) == (Candidate("a.parquet:1", GAME), Candidate("a.parquet:2", GAME))
     assert isinstance(third, Unusable) and third.reason == "unreadable"
 
@@ -411,11 +434,11 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
     for name in ("a.jsonl", "b.parquet", "c.py"):
         os.mkfifo(tmp_path / name)
         with pytest.raises(BadInput, match="not a regular file"):
-            list(read(tmp_path / name, LARGEST))
+            list(read(tmp_path / name, LIMITS))
     (tmp_path / "d.py").symlink_to("nowhere")
     (tmp_path / "e.py").mkdir()
     (tmp_path / "f.py").write_text(GAME)
-    found = list(read(tmp_path, LARGEST))
+    found = list(read(tmp_path, LIMITS))
     assert [isinstance(one, Unusable) for one in found] == [True] * 4 + [False]
 
 
@@ -425,7 +448,7 @@ def test_a_hint_that_is_no_plain_text_is_refused_wherever_it_stands(
 ) -> None:
     (tmp_path / "a.py").write_text(f"{GAME}# hint: {json.dumps(hint)}\n")
     (tmp_path / "b.jsonl").write_text(json.dumps({"code": GAME, "hint": hint}) + "\n")
-    found = list(read(tmp_path, LARGEST))
+    found = list(read(tmp_path, LIMITS))
     assert [isinstance(one, Unusable) and one.reason for one in found] == ["hint", "hint"]
     row = {"code": GAME, "hint": "First.\r\nThen."}
     assert from_row("p", row, LARGEST) == Candidate("p", GAME, "First.\nThen.")
@@ -436,7 +459,7 @@ def test_a_sidecar_that_cannot_be_read_is_one_line(tmp_path: Path, text: str) ->
     (tmp_path / "a.py").write_text(GAME)
     (tmp_path / "seeds.toml").write_text(text)
     with pytest.raises(BadInput) as refused:
-        list(read(tmp_path, LARGEST))
+        list(read(tmp_path, LIMITS))
     assert len(str(refused.value).splitlines()) == 1
 
 
@@ -464,7 +487,7 @@ def test_a_circle_of_links_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "a.py").symlink_to(tmp_path / "b.py")
     (tmp_path / "b.py").symlink_to(tmp_path / "a.py")
     with pytest.raises(BadInput, match="cannot be read|no such file"):
-        list(open_pool(str(tmp_path / "a.py"), LARGEST).read())
-    assert [one.detail for one in read(tmp_path, LARGEST) if isinstance(one, Unusable)] == [
+        list(open_pool(str(tmp_path / "a.py"), LIMITS).read())
+    assert [one.detail for one in read(tmp_path, LIMITS) if isinstance(one, Unusable)] == [
         "not a regular file"
     ] * 2

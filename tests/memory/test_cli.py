@@ -166,6 +166,28 @@ def test_show_prints_the_certificate_and_where_it_was_imported_from(full, make, 
     assert json.loads(run("show", make.environment(3).id, "--json")[1])["origin"] == {}
 
 
+def test_show_says_whether_a_certificate_was_only_believed(full, make, run, tmp_path):
+    from memory import Store
+
+    brief = {"origin": "import", "uri": "hf://some/pool@0", "place": "row 7", "release": "v1"}
+    designs = [
+        make.design(number, shard=2, brief=json.dumps(brief | {"certificate": word}))
+        for number, word in ((40, "believed"), (41, "made"))
+    ]
+    records = [
+        make.environment(number, 2, design=design.id)
+        for number, design in zip((40, 41), designs, strict=True)
+    ]
+    with Store.open(tmp_path / "home" / "store") as store:
+        store.publish(2, records, designs, [], [], meta={})
+    _, out, _ = run("show", records[0].id)
+    assert "hf://some/pool@0 v1 row 7" in out
+    assert "not checked here" in out
+    assert "not checked here" not in run("show", records[1].id)[1]
+    told = json.loads(run("show", records[0].id, "--json")[1])["origin"]
+    assert (told["release"], told["certificate"]) == ("v1", "believed")
+
+
 def test_upkeep(run, tmp_path):
     code, out, _ = run("memory", "verify")
     assert code == 0
