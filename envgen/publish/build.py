@@ -60,6 +60,8 @@ class Summary:
     findings: list[Finding] = field(default_factory=list)
     held: dict[str, Held] = field(default_factory=dict)  # environment -> the question it holds
     lists: tuple[List, ...] = ()
+    origins: Counter[str] = field(default_factory=Counter)  # address -> imported environments
+    believed: int = 0  # of those: taken with the certificate that they came with
     plays_in_shards: int = 0
     documents: Counter[str] = field(default_factory=Counter)  # licence -> documents that go along
     documents_left: int = 0
@@ -153,9 +155,14 @@ class _Work:
         kept = []
         for record, solution in zip(records, played, strict=True):
             licence = self.documents.licence(record)
-            row = environment_row(record, standings.get(record.id), solution, licence)
-            if not self._held(row, benchmark(imported.get(record.id))):
-                kept.append(row)
+            origin = imported.get(record.id)
+            row = environment_row(record, standings.get(record.id), solution, licence, origin)
+            if self._held(row, benchmark(origin)):
+                continue
+            kept.append(row)
+            if origin:
+                summary.origins[origin.shown] += 1
+                summary.believed += origin.believed
         place = self._save("environments", f"shard-{head.shard:06d}", kept)
         self._look(text for row in kept for text in _texts(place, row))
         self.documents.want(kept)

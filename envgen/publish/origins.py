@@ -16,6 +16,13 @@ class Origin:
 
     address: str  # hf://USER/NAME@COMMIT or a package
     place: str  # the file and row, or the task
+    believed: bool = False
+    """Its certificate was taken on the word of the release that it came from."""
+
+    @property
+    def shown(self) -> str:
+        """The address, in words where there is none."""
+        return self.address or "files of whoever published this"
 
 
 def origins(designs: pa.Table) -> Mapping[str, Origin]:
@@ -28,7 +35,8 @@ def origins(designs: pa.Table) -> Mapping[str, Origin]:
         if row["environment"]:
             brief = json.loads(row["brief"])
             if brief.get("origin") == "import":
-                found[row["environment"]] = Origin(_public(brief["uri"]), brief["place"])
+                believed = brief.get("certificate") == "believed"
+                found[row["environment"]] = Origin(_public(brief["uri"]), brief["place"], believed)
     return found
 
 

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from envgen.certificate import Certificate
 from envgen.certificate.record import CHECKS
+from envgen.publish.origins import Origin
 from memory import EnvironmentRecord, StandingRecord
 from spadekit.errors import BadInput
 
@@ -85,6 +86,8 @@ ENVIRONMENTS = _schema(
     design=pa.string(),
     document=pa.string(),
     document_licence=pa.string(),
+    origin=pa.string(),
+    origin_place=pa.string(),
     tree_sha256=pa.string(),
     decision=pa.string(),
 )
@@ -126,10 +129,12 @@ def environment_row(
     standing: StandingRecord | None,
     solution: Solution,
     licence: str,
+    origin: Origin | None = None,
 ) -> dict[str, Any]:
     """Return the row of an environment. ``standing`` None: nothing was measured.
 
-    ``licence`` is that of its document. Raises ``BadInput`` for a damaged certificate.
+    ``licence`` is that of its document, ``origin`` where it was imported from.
+    Raises ``BadInput`` for a damaged certificate.
     """
     certificate = certificate_of(record)
     return {
@@ -161,6 +166,8 @@ def environment_row(
         "design": record.design,
         "document": record.document,
         "document_licence": licence,
+        "origin": origin.address if origin else "",
+        "origin_place": origin.place if origin and origin.address else "",
         "tree_sha256": record.digest,
         "decision": record.decision,
     }

@@ -70,7 +70,7 @@ def server() -> Iterator[None]:
 
 def send(
     release: str = "two",
-    patience_s: float = 20.0,
+    patience_s: float = 60.0,
     notes: list[str] | None = None,
     private: bool = False,
 ) -> Uploaded:
@@ -428,7 +428,7 @@ folder, name = Path(sys.argv[1]), sys.argv[2]
 for _ in sys.stdin:
     child = os.fork()
     if not child:
-        upload(folder, name, manifest.read(folder), private=False, patience_s=20, note=id)
+        upload(folder, name, manifest.read(folder), private=False, patience_s=60, note=id)
         os._exit(0)
     print(child, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
@@ -519,7 +519,7 @@ def test_a_hub_with_troubles_of_its_own_is_waited_for() -> None:
     HUB.failures += [("POST", "/commit/", 500)] * 3
     HUB.failures += [("POST", "/tag/", 503)]
     notes: list[str] = []
-    send(notes=notes)
+    send(notes=notes, patience_s=120)
     assert commits() == 1
     assert sum("status 500" in note for note in notes) == 6
 
@@ -539,7 +539,7 @@ def test_a_hub_that_falls_silent_counts_as_broken(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("envgen.publish.upload.ANSWER_S", 0.5)
     HUB.failures.append(("POST", "/commit/", SILENT))
     notes: list[str] = []
-    send(notes=notes)
+    send(notes=notes, patience_s=120)
     assert "timed out" in notes[0]
     assert commits() == 1
 

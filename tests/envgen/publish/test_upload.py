@@ -35,7 +35,7 @@ def test_uploads_through_the_real_client(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=900,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "skipped" not in done.stdout
