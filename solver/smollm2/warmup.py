@@ -140,7 +140,7 @@ class _Run:
         total = 0.0
         for batch in packed(rows, self.recipe.micro_tokens):
             loss, positions = loss_of(self.model, batch)
-            (loss / counted).backward()
+            (loss / counted).backward()  # type: ignore[no-untyped-call]
             total += loss.item()
             self.facts.tokens += positions
         if tokens := sum(sum(mask) for _, mask in rows):
