@@ -112,12 +112,16 @@ class Ratings:
     def span(self, weights_P: Array) -> Span:
         """Return a weighted sum of the parameters."""
         value = float(weights_P[:-1] @ np.concatenate([self.rating_V, self.difficulty_S]))
-        variance = max(weights_P @ one_PP @ weights_P for one_PP in (self.model_PP, self.robust_PP))
+        variance = max(
+            float(weights_P @ one_PP @ weights_P) for one_PP in (self.model_PP, self.robust_PP)
+        )
         half = Z95 * float(np.sqrt(max(0.0, variance)))
         return Span(value, value - half, value + half)
 
     def _unit(self, place: int) -> Array:
-        return np.eye(len(self.model_PP))[place]
+        unit_P = np.zeros(len(self.model_PP))
+        unit_P[place] = 1.0
+        return unit_P
 
 
 def fit(shards: Sequence[Tally]) -> Ratings:
@@ -210,7 +214,8 @@ def places(ratings: Ratings, shard: int, tally: Tally) -> Array:
     spread = ratings.spread * NODES_N
     at_N = ratings.difficulty_S[shard] + spread
     posterior_EN = _posterior(_likelihood(ratings.rating_V, at_N, tally))[1]
-    return posterior_EN @ at_N
+    place_E: Array = posterior_EN @ at_N
+    return place_E
 
 
 def chance(logit: Array) -> Array:
