@@ -113,7 +113,7 @@ def _snapshot(api: Any, name: str, commit: str) -> Snapshot:
 def _made(api: Any, name: str, mine: ReleaseManifest, head: Snapshot) -> str:
     """Return the first commit that brought this release: others may have committed since."""
     commits = [
-        one.commit_id
+        str(one.commit_id)
         for one in api.list_repo_commits(name, repo_type="dataset", revision=head.commit)
         if one.title == title(mine)
     ]

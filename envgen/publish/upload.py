@@ -4,6 +4,7 @@ Whatever breaks, the same call goes on: files that arrived are not sent again, a
 only tagged, a release that is there already is left alone.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ ROUNDS = 5
 PASSING = (408, 429, 500, 502, 503, 504)
 FORBIDDEN, TAKEN, STALE = 403, 409, 412
 LONGEST_PAUSE_S = 30.0
+SPENT = re.compile(r"\br=0;t=(\d+)")
+"""How the Hub says that nothing is left of a rate limit, and for how many seconds."""
 ANSWER_S = 120.0
 """How long the Hub may be silent before a connection counts as broken."""
 
@@ -101,8 +104,7 @@ def upload(
     note: Callable[[str], None],
 ) -> Uploaded:
     """Publish the release in ``folder`` as the data set ``name``. Raises ``BadInput``."""
-    from huggingface_hub import HfApi, errors
-    from huggingface_hub.utils import get_session
+    from huggingface_hub import HfApi, errors, get_session
 
     # By itself the client waits without end for a connection that nobody closed.
     get_session().timeout = ANSWER_S
@@ -228,14 +230,11 @@ def _status(error: Exception) -> int:
 
 
 def _asked_to_wait(error: Exception) -> float:
-    from huggingface_hub.utils import parse_ratelimit_headers
-
     headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", None) or {}
-    limit = parse_ratelimit_headers(headers)
-    asked = headers.get("Retry-After", "")
+    spent = SPENT.search(headers.get("RateLimit", ""))
+    asked = spent[1] if spent else headers.get("Retry-After", "")
     # A date is not understood; then the pauses that grow by themselves must do.
-    seconds = float(asked) if asked.isdecimal() else 0.0
-    return max(seconds, float(limit.reset_in_seconds) if limit and not limit.remaining else 0.0)
+    return float(asked) if asked.isdecimal() else 0.0
 
 
 def _given_up(error: Exception, status: int, wait: float) -> str:
