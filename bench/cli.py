@@ -7,7 +7,7 @@ import typer
 from spadekit.cli import command, session
 
 MEASUREMENTS = (
-    ("throughput", "sandbox, engine, certificate and probe against their peers, in one run"),
+    ("throughput", "every part against its peers, in one run"),
     ("heldout", "policy versions on the fixed held-out environments"),
     ("suites", "the paper's benchmarks: reasoning and tools"),
     ("ablation", "self-play against a fixed pool and a frozen designer, on held-out environments"),
@@ -50,7 +50,10 @@ def register(app: typer.Typer) -> None:
             typer.Option(help="Measure one part only."),
         ] = None,
     ) -> None:
-        """Measure sandbox, engine, certificate and probe against their peers, all in one run."""
+        """Measure every part against its peers, all in one run; minutes, the last two parts most of them.
+
+        Kept as JSON and Markdown under `bench/` in the home, after each part.
+        """
         from bench.throughput import run
 
         run(session(ctx), only)
