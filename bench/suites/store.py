@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -113,12 +113,10 @@ class Marks:
         result = Result(
             suite=self._protocol.suite,
             group=group,
-            estimate=clustered_mean(_scores(entries)),
+            estimate=_estimate(entries),
             of=of,
             categories={
-                category: clustered_mean(
-                    _scores(one for one in entries if asked[one["question"]] == category)
-                )
+                category: _estimate(one for one in entries if asked[one["question"]] == category)
                 for category in dict.fromkeys(asked.values())
             },
             notes=dict(notes.most_common()),
@@ -136,8 +134,12 @@ class Marks:
         self._journal.close()
 
 
-def _scores(entries: Iterable[Mapping[str, Any]]) -> dict[str, list[float]]:
+def _estimate(entries: Iterable[Mapping[str, Any]]) -> Estimate:
+    """Return the mean over questions; its interval ends where marks do."""
     scores: dict[str, list[float]] = {}
     for one in entries:
         scores.setdefault(one["question"], []).append(one["score"])
-    return scores
+    found = clustered_mean(scores)
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=max(0.0, found.low), high=min(1.0, found.high))

@@ -202,6 +202,15 @@ async def test_bfcl_gives_full_marks_to_its_own_answers(
 
 
 @no_bfcl
+async def test_questions_that_the_package_itself_cannot_mark_are_those_that_are_named(
+    jails: Jails,
+) -> None:
+    suite = bfcl.load("bfcl_live", "", jails)
+    missing = {one.id for one in suite.questions if await suite.gold(one) is None}
+    assert missing == bfcl.UNPROVED
+
+
+@no_bfcl
 async def test_calls_that_are_nearly_right_earn_nothing(jails: Jails) -> None:
     suite = bfcl.load("bfcl_non_live", "", jails)
     question = next(one for one in suite.questions if one.id == "parallel_0")

@@ -152,6 +152,7 @@ def test_marks_are_clustered_by_question_and_told_by_category(tmp_path: Path) ->
     result = marks.result("reasoning", [easy, hard], 4, 9)
     marks.close()
     assert (result.estimate.mean, result.estimate.clusters, result.estimate.n) == (0.25, 2, 5)
+    assert (result.estimate.low, result.estimate.high) == (0.0, 1.0), "ends where marks do"
     assert result.categories["easy"].mean == 0.5 and result.categories["hard"].mean == 0.0
     assert result.notes == {"no room": 1, "no answer": 1}
     first = Marks(tmp_path, PROTOCOL)
