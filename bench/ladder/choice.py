@@ -1,11 +1,12 @@
 """Which plays to make: the floor that every version and shard gets, then those that tell most. Pure.
 
 A play of version v on environment e tells of ``rating_v - place_e`` with the weight p (1 - p) of its
-chance p. Its worth is how much the variances of all ratings and difficulties together fall by it: Bayesian
-A-optimal design (Chaloner and Verdinelli, Statistical Science 10, 1995), chosen greedily, one play after
-another, on the normal approximation of the joint posterior of ratings, difficulties and places. So a
-version meets the environments that it wins about half the time, the least known ones first, and a
-second play of an environment is worth less than a first one of another.
+chance p. Its worth is how much the variances of the expected returns of all versions on all shards together
+fall by it: Bayesian design for prediction (Chaloner and Verdinelli, Statistical Science 10, 1995), chosen
+greedily, one play after another, on the normal approximation of the joint posterior of ratings,
+difficulties and places. So a version meets the environments that it wins about half the time, the least
+known ones first. In logits alone the most unsure figure would be the difficulty of a shard that
+everybody loses, and all plays would go there.
 
 V  versions    S  shards    E  environments of all shards, shard by shard    T  V + S    J  V + S + E
 """
@@ -49,23 +50,39 @@ def choose(
     played_VE = np.concatenate([one.plays_EV.T for one in shards], axis=1)
     covariance_JJ = _covariance(ratings, shards, played_VE * chance_VE * (1.0 - chance_VE))
     known = versions + len(shards)
-    told_JJ = covariance_JJ[:known].T @ covariance_JJ[:known]
+    value_TT = _value(ratings)
+    told_JJ = covariance_JJ[:known].T @ value_TT @ covariance_JJ[:known]
     picks = []
     for _ in range(plays):
         apart_VE = _between(covariance_JJ, versions, known)
         worth_VE = weight_VE * _between(told_JJ, versions, known) / (1.0 + weight_VE * apart_VE)
         version, environment = divmod(int(worth_VE.argmax()), len(place_E))
         picks.append((version, environment))
-        # the covariance after that play (Sherman and Morrison), and its square over ratings alone
+        # the covariance after that play (Sherman and Morrison), and what it says of the returns
         way_J = covariance_JJ[:, version] - covariance_JJ[:, known + environment]
         share = weight_VE[version, environment] / (
             1.0 + weight_VE[version, environment] * apart_VE[version, environment]
         )
-        mixed_J = covariance_JJ[:known].T @ way_J[:known]
+        valued_T = value_TT @ way_J[:known]
+        mixed_J = covariance_JJ[:known].T @ valued_T
         covariance_JJ -= share * np.outer(way_J, way_J)
         told_JJ -= share * (np.outer(mixed_J, way_J) + np.outer(way_J, mixed_J))
-        told_JJ += share**2 * float(way_J[:known] @ way_J[:known]) * np.outer(way_J, way_J)
+        told_JJ += share**2 * float(way_J[:known] @ valued_T) * np.outer(way_J, way_J)
     return picks
+
+
+def _value(ratings: Ratings) -> Array:
+    """Return the form that makes a covariance of ratings and difficulties one of expected returns, summed.
+
+    The slope of a return averaged over a shard's environments: that of a logistic curve stretched by the
+    spread (Zeger, Liang and Albert 1988).
+    """
+    stretch = np.sqrt(1.0 + 0.346 * ratings.spread**2)
+    mean_VS = chance((ratings.rating_V[:, None] - ratings.difficulty_S) / stretch)
+    slope_VS = (mean_VS * (1.0 - mean_VS) / stretch) ** 2
+    return np.block(
+        [[np.diag(slope_VS.sum(axis=1)), -slope_VS], [-slope_VS.T, np.diag(slope_VS.sum(axis=0))]]
+    )
 
 
 def _covariance(ratings: Ratings, shards: Sequence[Tally], weight_VE: Array) -> Array:

@@ -152,12 +152,14 @@ def fit(shards: Sequence[Tally]) -> Ratings:
     model_PP = np.zeros_like(loss.bend_PP)
     model_PP[1:, 1:] = np.linalg.inv(loss.bend_PP[1:, 1:])
     clusters = sum(len(one.plays_EV) for one in shards)
+    # what is fitted takes its share of the scores' variance (MacKinnon and White's HC1, 1985)
+    left = max(clusters - (versions - 1 + len(shards)), clusters / 2)
     return Ratings(
         rating_V=at_P[:versions],
         difficulty_S=at_P[versions:-1],
         spread=float(np.exp(at_P[-1])),
         model_PP=model_PP,
-        robust_PP=model_PP @ loss.outer_PP @ model_PP * clusters / max(1, clusters - 1),
+        robust_PP=model_PP @ loss.outer_PP @ model_PP * clusters / left,
     )
 
 

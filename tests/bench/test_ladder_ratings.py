@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench.ladder.choice import budget, choose, floor_of
+from bench.ladder.choice import _value, budget, choose, floor_of
 from bench.ladder.ratings import Array, Ratings, Tally, chance, fit, places
 
 RISING_V, RISING_S = np.linspace(0.0, 2.0, 6), np.linspace(-0.5, 1.5, 5)
@@ -74,15 +74,16 @@ def test_intervals_cover_the_truth_nineteen_times_in_twenty(how: dict[str, Any])
 def test_no_trend_is_found_where_there_is_none() -> None:
     rng = np.random.default_rng(3)
     flat_V, flat_S = np.zeros(6), np.zeros(5)
-    seen = []
-    for _ in range(24):
+    seen: dict[bool, list[bool]] = {False: [], True: []}
+    for _ in range(40):
         # versions have their likings: plays of one pair go together, and plain intervals are too narrow
-        found = fit(simulate(rng, flat_V, flat_S, plays=4, likings=1.0))
+        found = fit(simulate(rng, flat_V, flat_S, plays=8, likings=1.5))
         for shards in (False, True):
             slope = found.slope(shards=shards)
             assert slope is not None
-            seen.append(not slope.low <= 0 <= slope.high)
-    assert np.mean(seen) <= 0.11
+            seen[shards].append(not slope.low <= 0 <= slope.high)
+    assert np.mean(seen[False]) <= 0.15
+    assert np.mean(seen[True]) <= 0.15
 
 
 def test_the_information_is_the_curvature() -> None:
@@ -142,24 +143,27 @@ def test_every_version_has_its_floor_on_every_shard_on_the_same_plays() -> None:
     assert by_version[0][4:] == [(5, 0), (6, 0), (5, 1), (6, 1)]
 
 
-def test_plays_go_where_they_tell_most() -> None:
+def test_plays_go_first_to_environments_that_were_not_played() -> None:
     plays_EV = np.zeros((4, 3))
-    plays_EV[:2] = 2.0  # two environments of each shard are known, two were never played
-    hopeless = Tally(0.0 * plays_EV, plays_EV)
-    even = Tally(0.5 * plays_EV, plays_EV)
-    shards = [hopeless, even]
+    plays_EV[:2] = 4.0
+    shards = [Tally(0.5 * plays_EV, plays_EV)] * 2
     sound_E = np.ones(8, bool)
     sound_E[7] = False
     picks = choose(fit(shards), shards, sound_E, 12)
-    environments = [environment for _, environment in picks]
     assert len(picks) == 12
-    assert 7 not in environments
-    assert environments[0] == 6  # the unknown one of the shard that is not decided
-    assert len(set(picks[:3])) == 3
+    assert {environment for _, environment in picks[:3]} == {2, 3, 6}
+    assert 7 not in {environment for _, environment in picks}
     assert choose(fit(shards), shards, np.zeros(8, bool), 3) == []
 
 
-def test_adaptive_plays_narrow_the_ratings_more_than_even_ones() -> None:
+def test_few_plays_go_where_the_outcome_is_sure() -> None:
+    plays_EV = np.full((4, 3), 10.0)
+    lost, even = Tally(0.0 * plays_EV, plays_EV), Tally(0.5 * plays_EV, plays_EV)
+    picks = choose(fit([lost, even, even]), [lost, even, even], np.ones(12, bool), 30)
+    assert sum(environment < 4 for _, environment in picks) < 10
+
+
+def test_adaptive_plays_tell_more_of_returns_than_even_ones() -> None:
     rng = np.random.default_rng(5)
     rating_V, difficulty_S = np.linspace(0, 3, 5), np.linspace(-3, 6, 6)
     place_SE = difficulty_S[:, None] + rng.normal(size=(6, 8))
@@ -175,7 +179,7 @@ def test_adaptive_plays_narrow_the_ratings_more_than_even_ones() -> None:
 
     def width(shards: list[Tally]) -> float:
         found = fit(shards)
-        return float(np.trace(found.model_PP[:-1, :-1]))
+        return float((_value(found) * found.model_PP[:-1, :-1]).sum())
 
     floor = played([])
     told = choose(fit(floor), floor, np.ones(48, bool), 150)
