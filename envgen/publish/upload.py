@@ -149,7 +149,7 @@ class _Patience:
             except (transport, RuntimeError, errors.LocalEntryNotFoundError) as raised:
                 # The client wraps what breaks the transfer of one file: an upload into a RuntimeError,
                 # a download into the complaint that the file is not in its cache.
-                error = raised.__cause__ if isinstance(raised.__cause__, transport) else raised
+                error = raised if isinstance(raised, transport) else raised.__cause__
                 if not isinstance(error, transport):
                     raise
                 status = _status(error)

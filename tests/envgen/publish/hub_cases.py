@@ -220,7 +220,7 @@ def test_files_that_no_release_lists_stay_and_none_is_mixed_in() -> None:
     def next_one() -> Uploaded:
         return upload(RELEASES / "one", NAME, mine, private=False, patience_s=5, note=print)
 
-    for path in ("environments/mine.parquet", "plays/shard-000001.parquet"):
+    for path in ("environments/mine.parquet", "plays/shard-000009.parquet"):
         assert path not in old
         repo().commit({**old, path: b"PAR1"}, "more")
         with pytest.raises(BadInput, match=rf"holds {path}, of no release"):
@@ -239,7 +239,8 @@ def test_a_release_of_a_newer_version_is_left_alone() -> None:
     repo().tags.clear()
     with pytest.raises(BadInput, match=r"written by a newer version \(schema 2\); upgrade"):
         send("two")
-    files[manifest.NAME] = files[manifest.NAME][:-1] + b', "more": 1}'
+    damaged = json.loads(files_of("one")[manifest.NAME]) | {"more": 1}
+    files[manifest.NAME] = json.dumps(damaged).encode()
     repo().commit(files, "damaged")
     with pytest.raises(BadInput, match="its digest does not match"):
         send("two")
