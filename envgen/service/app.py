@@ -1,19 +1,22 @@
 """The HTTP application put together: guard outside, routers inside, one form for every error."""
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from time import perf_counter
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from envgen.service.guard import Guard
 from envgen.service.metrics import Metrics
-from envgen.service.routes import environments, jobs, shards, steering, system
+from envgen.service.pages import routes as pages
+from envgen.service.pages.context import Context
+from envgen.service.routes import environments, figures, jobs, plays, shards, steering, system
 from envgen.service.state import Service
 from envgen.service.worker import Refused
 from memory.faults import is_storage
@@ -37,12 +40,26 @@ TAGS = [
     {"name": "environments", "description": "Stored programs, their figures and plays; search."},
     {"name": "shards", "description": "What each round published."},
     {"name": "designs", "description": "What the designer wrote, admitted or not."},
+    {
+        "name": "figures",
+        "description": "The map, and figures of rounds and runs, as pages show them.",
+    },
+    {"name": "plays by hand", "description": "Play a stored environment in the sandbox."},
     {"name": "service", "description": "Health and metrics."},
 ]
 
 
 def make_app(service: Service) -> ASGIApp:
-    """Return the application of a running service. Further routers are included beside these."""
+    """Return the application of a running service: the API and the pages."""
+    context = Context.of(service)
+
+    @asynccontextmanager
+    async def living(_: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await context.close()
+
     app = FastAPI(
         title="Spadework",
         summary="A language model writes its own training environments.",
@@ -51,21 +68,24 @@ def make_app(service: Service) -> ASGIApp:
         openapi_tags=TAGS,
         docs_url=None,
         redoc_url=None,
+        lifespan=living,
     )
     routes: list[BaseRoute] = []
-    for part in (jobs, steering, environments, shards, system):
-        router = part.router(service)
+    of_service = [one.router(service) for one in (jobs, steering, environments, shards, system)]
+    of_pages = [one.router(context) for one in (figures, plays, pages)]
+    for router in (*of_service, *of_pages):
         app.include_router(router)
         routes += router.routes
 
-    def refused(request: Request, error: Exception) -> JSONResponse:
+    def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         status, detail, headers = error.status_code, error.detail, error.headers
         if status == 400:  # FastAPI's, for a body that is no text or nested too deep
             status, detail = 422, "the body cannot be read as JSON"
         elif status == 405:  # Starlette's names the methods of one route only
             headers = {"allow": ", ".join(methods_at(routes, request.scope))}
-        return JSONResponse({"detail": detail}, status, headers)
+        as_page = pages.problem(request, status, str(detail))
+        return as_page or JSONResponse({"detail": detail}, status, headers)
 
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, refused)
@@ -102,12 +122,13 @@ class Measured:
 _METHODS = ("GET", "HEAD", "POST", "PUT", "OPTIONS")
 
 
-def _invalid(_: Request, error: Exception) -> JSONResponse:
+def _invalid(request: Request, error: Exception) -> Response:
     """Say in one line which field is wrong."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
-    return JSONResponse({"detail": f"{where}: {first['msg']}"}, 422)
+    detail = f"{where}: {first['msg']}"
+    return pages.problem(request, 422, detail) or JSONResponse({"detail": detail}, 422)
 
 
 def methods_at(routes: Iterable[BaseRoute], scope: Scope) -> list[str]:
@@ -119,11 +140,12 @@ def methods_at(routes: Iterable[BaseRoute], scope: Scope) -> list[str]:
     return sorted(found)
 
 
-def _bad_input(_: Request, error: Exception) -> JSONResponse:
+def _bad_input(request: Request, error: Exception) -> Response:
     """What storage says is not the caller's fault; anything else is."""
     cause = error.__cause__
     status = 503 if cause is not None and is_storage(cause) else 422
-    return JSONResponse({"detail": " ".join(str(error).split())}, status)
+    detail = " ".join(str(error).split())
+    return pages.problem(request, status, detail) or JSONResponse({"detail": detail}, status)
 
 
 def _not_now(_: Request, error: Exception) -> JSONResponse:

@@ -152,6 +152,11 @@ class Turn(Model):
     content: str
 
 
+def turns(transcript: str) -> list[Turn]:
+    """Return the messages of a stored transcript."""
+    return [Turn(role=one["role"], content=one["content"]) for one in _list(transcript)]
+
+
 class Play(Model):
     """One episode."""
 
@@ -170,8 +175,7 @@ class Play(Model):
         """Return the model of a record."""
         names = cls.model_fields.keys() - {"transcript"}
         values = {name: _finite(getattr(record, name)) for name in names}
-        turns = [Turn(role=one["role"], content=one["content"]) for one in _list(record.transcript)]
-        return cls(**values, transcript=turns)
+        return cls(**values, transcript=turns(record.transcript))
 
 
 class DesignSummary(Model):

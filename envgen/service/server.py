@@ -59,7 +59,7 @@ def serve(
         server = Server(
             uvicorn.Config(
                 make_app(service),
-                lifespan="off",
+                lifespan="on",
                 ws="none",
                 log_config=None,
                 access_log=False,

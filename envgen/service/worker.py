@@ -101,6 +101,11 @@ class Worker:
 
     # Called by the web's threads
 
+    @property
+    def settings(self) -> Settings:
+        """The settings it works with."""
+        return self._where[2]
+
     def start(self) -> Open:
         """Open the home and begin. Raises ``BadInput`` and ``SandboxFault`` as a command would."""
         self._thread.start()

@@ -5,7 +5,7 @@ from importlib.resources import files
 from time import monotonic
 
 from fastapi import APIRouter, Response
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 
 from envgen.service import metrics
 from envgen.service.models import Health
@@ -49,10 +49,6 @@ START = """SwaggerUIBundle({
 def router(service: Service) -> APIRouter:
     """Return what every service has."""
     routes = APIRouter()
-
-    @routes.get("/", include_in_schema=False)
-    async def front() -> RedirectResponse:
-        return RedirectResponse("docs")
 
     @routes.get(
         "/health",

@@ -1,0 +1,193 @@
+"""The pages in a real browser: Debian's Chromium, or the one that ``playwright install chromium`` brings.
+
+Skipped, with the reason, where there is none.
+"""
+
+import re
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+import uvicorn
+
+from envgen.service.app import make_app
+
+from .conftest import Opened
+
+if find_spec("playwright") is None:
+    pytest.skip("playwright is not installed: pip install -e '.[dev]'", allow_module_level=True)
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+
+SLOW_MS = 120_000
+"""A machine that does other work as well takes its time; nothing here measures speed."""
+WIDTHS = (1280, 390)
+SCHEMES = ("light", "dark")
+LOUD = ("error", "warning")
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+@pytest.fixture(scope="module")
+def site(looked: Opened) -> Iterator[str]:
+    """The address of the service on a real socket."""
+    # An application of its own: plays belong to one event loop, and the other tests have theirs.
+    config = uvicorn.Config(make_app(looked.service), port=0, log_level="error")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.05)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join(30)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        path = shutil.which("chromium") or shutil.which("chromium-browser")
+        try:
+            # As root Chromium's own sandbox cannot start; it sees nothing but our own pages.
+            opened = playwright.chromium.launch(
+                executable_path=path, args=["--no-sandbox"], timeout=SLOW_MS
+            )
+        except Error as error:
+            pytest.skip(f"no browser: apt-get install chromium ({str(error).splitlines()[0]})")
+        yield opened
+        opened.close()
+
+
+def opened(browser: Browser, width: int = 1280, scheme: Any = "light", **more: Any) -> Page:
+    """Return a page that notes what it must not do."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, **more
+    )
+    page = context.new_page()
+    page.set_default_timeout(SLOW_MS)
+    expect.set_options(timeout=SLOW_MS)
+    return page
+
+
+def paths(looked: Opened) -> dict[str, str]:
+    game, hostile = looked.known["game"].id, looked.known["hostile"].id
+    return {
+        "atlas": "/atlas",
+        "environment": f"/environment/{game}",
+        "hostile": f"/environment/{hostile}",
+        "rounds": "/rounds",
+        "runs": "/runs",
+    }
+
+
+def arrived(page: Page, name: str) -> None:
+    """Wait until a page has drawn what it draws later."""
+    if name == "atlas":
+        expect(page.locator("#over")).to_be_hidden()
+    elif name in ("environment", "hostile"):
+        expect(page.locator("#plays select")).to_be_visible()
+        if name == "environment":
+            expect(page.locator("#standings .main-svg").first).to_be_visible()
+    else:
+        expect(page.locator(".chart .main-svg").first).to_be_visible()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_pages_are_quiet_keep_to_their_host_and_to_their_width(
+    looked: Opened, site: str, browser: Browser, width: int, scheme: str
+) -> None:
+    page = opened(browser, width, scheme)
+    noise: list[str] = []
+    page.on("console", lambda told: noise.append(told.text) if told.type in LOUD else None)
+    page.on("pageerror", lambda error: noise.append(str(error)))
+    page.on("dialog", lambda dialog: (noise.append(dialog.message), dialog.dismiss()))
+    ours = (site, "data:", "blob:")
+    page.on("request", lambda one: None if one.url.startswith(ours) else noise.append(one.url))
+    for name, path in paths(looked).items():
+        page.goto(site + path)
+        arrived(page, name)
+        assert noise == [], name
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width, f"{name} is {wide} px wide"
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, paper[4:-1].split(","))) > 380) == (scheme == "light")
+    page.context.close()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_axe_finds_nothing_serious(
+    looked: Opened, site: str, browser: Browser, scheme: str
+) -> None:
+    if find_spec("axe_playwright_python") is None:
+        pytest.skip("axe-core is not installed: pip install axe-playwright-python")
+    axe = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+    # The policy of our pages would keep this script out, too.
+    page = opened(browser, 1280, scheme, bypass_csp=True, reduced_motion="reduce")
+    for name, path in paths(looked).items():
+        page.goto(site + path)
+        arrived(page, name)
+        page.add_script_tag(content=axe)
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        serious = [
+            (one["id"], [node["html"][:200] for node in one["nodes"]])
+            for one in found["violations"]
+            if one["impact"] in ("serious", "critical")
+        ]
+        assert serious == [], name
+    page.context.close()
+
+
+def test_a_newcomer_finds_reads_and_plays_with_the_keyboard_alone(
+    looked: Opened, site: str, browser: Browser
+) -> None:
+    game = looked.known["game"]
+    page = opened(browser)
+    page.goto(f"{site}/atlas")
+    page.keyboard.press("/")
+    expect(page.locator("#q")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator("#skill")).to_be_focused()
+    page.keyboard.type(game.skills[0].replace("_", " "))
+    expect(page.locator("#found")).to_contain_text("greatest regret first")
+    first = page.locator("#found a.title").first
+    expect(first).to_have_text(game.title)
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if first.evaluate("node => node === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Why it is sound")).to_be_visible()
+    expect(page.locator(".checks")).to_contain_text("Its own solution wins")
+    page.get_by_role("button", name="Play it").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Turn 1 of")).to_be_visible()
+    page.get_by_label("Your action").focus()
+    page.keyboard.type("no idea")
+    page.keyboard.press("Enter")
+    expect(page.locator(".talk .assistant")).to_contain_text("no idea")
+    page.context.close()
+
+
+def test_search_lights_up_the_map_and_the_theme_is_kept(
+    looked: Opened, site: str, browser: Browser
+) -> None:
+    page = opened(browser)
+    page.goto(f"{site}/atlas")
+    arrived(page, "atlas")
+    page.locator("#q").press_sequentially(looked.known["tools"].title)
+    lit = re.compile(looked.known["tools"].id)
+    expect(page.locator("#found")).to_have_attribute("data-lit", lit)
+    expect(page.locator("#found a.title").first).to_have_text(looked.known["tools"].title)
+    page.locator("#map").focus()
+    page.keyboard.press("n")
+    expect(page.locator("#tip")).to_contain_text(looked.known["tools"].title)
+    page.get_by_role("button", name="Dark mode").click()
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.context.close()
