@@ -77,7 +77,7 @@ class Outcome:
         ways = [_way(self.versions), _way(self.shards)]
         if ways == ["rise", "rise"]:
             return "both rise together: versions get better, and their shards get harder"
-        return f"they do not rise together: versions {ways[0]}, shards {ways[1]}"
+        return f"it is not shown that both rise: versions {ways[0]}, shards {ways[1]}"
 
 
 def outcome(

@@ -191,7 +191,7 @@ def test_a_ladder_is_played_once_resumed_where_it_was_and_told(
     played(as_json=False)
     shown = capsys.readouterr()
     assert (folder / "plays.jsonl").read_bytes() == again
-    assert "They do not rise together" in shown.out
+    assert "It is not shown that both rise" in shown.out
     assert "0 plays made, 60 from before" in shown.err
 
 
