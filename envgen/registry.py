@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from envgen.pools.limits import Limits
     from envgen.pools.released import Release
 
-_TELL = "a data set of the Hub is USER/NAME"
-
 
 def register(store: Store | Path | str) -> list[str]:
     """Register every environment of a store with Gymnasium and return the ids, oldest first.
@@ -54,11 +52,7 @@ def load_environments(
     if isinstance(release, str) and _is_address(release):
         found = _fetched(release, revision, limits)
     else:
-        found = released.in_folder(Path(release), str(release))
-        if found is None:
-            raise BadInput(f"{release}: no release of Spadework lies there; {_TELL}")
-        if revision and revision != found.held.tag:
-            raise BadInput(f"{release}: this is release {found.held.tag}, not {revision}")
+        found = _in_folder(release, revision)
     names = []
     for place, row, wrong in released.environments(found, limits):
         if wrong:
@@ -72,6 +66,19 @@ def _is_address(text: str) -> bool:
     return text.startswith(SCHEME) or (
         text.count("/") == 1 and text[0] not in "./~" and text[-1] != "/"
     )
+
+
+def _in_folder(folder: str | Path, revision: str | None) -> "Release":
+    from envgen.pools import released
+
+    found = released.in_folder(Path(folder), str(folder))
+    if found is None:
+        raise BadInput(
+            f"{folder}: no release of Spadework lies there; a data set of the Hub is USER/NAME"
+        )
+    if revision and revision != found.held.tag:
+        raise BadInput(f"{folder}: this is release {found.held.tag}, not {revision}")
+    return found
 
 
 def _fetched(release: str, revision: str | None, limits: "Limits") -> "Release":
