@@ -30,7 +30,7 @@ def _smollm2(
     steps: Annotated[
         int | None,
         typer.Option(
-            help="Steps of the warm-up, 4 to 5 s each on two idle cores. Default: 240.", min=1
+            help="Steps of the warm-up, about 7 s each on two idle cores. Default: 200.", min=1
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the warm-up.", min=0)] = 0,

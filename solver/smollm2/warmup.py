@@ -50,7 +50,7 @@ class Recipe:
     """Conversations of a step. A design is 340 tokens long, a play 110."""
     rise: int = 10
     """Steps in which the rate rises."""
-    steps: int = field(default=240, compare=False)
+    steps: int = field(default=200, compare=False)
     threads: int = field(default=2, compare=False)
     micro_tokens: int = field(default=512, compare=False)
     """Most padded positions of one pass; a longer conversation goes alone."""
