@@ -31,11 +31,22 @@ const paint = (() => {
   };
   const config = { displayModeBar: false, responsive: true, showTips: false };
 
-  // Draws now and whenever the theme changes; `figure` gives [traces, layout].
-  function draw(node, figure) {
+  // Plotly comes when it comes; nothing else of a page waits for it.
+  const script = document.getElementById("plotly");
+  const here = !script || window.Plotly ? Promise.resolve() : new Promise((done) => { script.addEventListener("load", done); });
+
+  // Draws now and whenever the theme changes; `figure` gives [traces, layout]. Returns what draws again.
+  async function draw(node, figure) {
+    await here;
     const again = () => Plotly.react(node, ...figure(), config);
     again();
     document.addEventListener("theme", again);
+    // Plotly itself follows the window only, not a grid that moves its cards.
+    let wide = node.clientWidth;
+    new ResizeObserver(() => {
+      if (node.clientWidth && node.clientWidth !== wide) { wide = node.clientWidth; Plotly.Plots.resize(node); }
+    }).observe(node);
+    return again;
   }
   // JSON from the API; a failure says so in the place of the chart.
   async function fetched(address, node) {

@@ -9,8 +9,9 @@
     designer: [["Valid designs", ["designer/valid"]], ["Regret", ["designer/regret"]], ["Learnable share", ["designer/learnable"]], ["Reward", ["designer/reward"]], ["Vendi / n", ["designer/vendi_share"]], ["Entropy", ["designer/entropy"]]],
     solver: [["Return in rounds", ["solver/return_unhinted", "solver/return_hinted"], "round"], ["Return in training", ["solver/return"], "version"], ["Loss", ["solver/loss"]], ["Entropy", ["solver/entropy"]], ["Gradient norm", ["solver/grad_norm"]], ["Turns of a play", ["solver/turns"]]],
   };
-  function chart(node, curves) {
-    paint.draw(node, () => {
+  function chart(node, chosen) {
+    return paint.draw(node, () => {
+      const curves = chosen();
       const c = paint.colours(), tones = [c.accent, c.mastered, c.hint_only];
       return [curves.map((one, at) => ({
         name: one.name.split("/").pop().replaceAll("_", " "), x: one.steps, y: one.values, mode: one.steps.length > 40 ? "lines" : "lines+markers",
@@ -18,6 +19,7 @@
       })), paint.layout({ showlegend: curves.length > 1, legend: { orientation: "h", y: 1.2, x: 0 }, margin: { l: 44, r: 10, t: curves.length > 1 ? 28 : 8, b: 34 }, xaxis: { title: { text: curves[0].step }, dtick: curves[0].steps.length < 12 ? 1 : undefined } })];
     });
   }
+  const ready = [];
   for (const [role, wanted] of Object.entries(FIRST)) {
     const section = document.getElementById(role);
     for (const [title, names, step] of wanted) {
@@ -30,15 +32,19 @@
       node.setAttribute("aria-label", `${title} by ${curves[0].step}; last ${curves[0].values.at(-1).toPrecision(3)}`);
       card.append(head, node);
       section.querySelector(".charts").append(card);
-      chart(node, curves);
+      ready.push([node, curves]);
     }
   }
+  for (const [node, curves] of ready) chart(node, () => curves); // once every card has its width
   const select = document.getElementById("curve"), any = document.getElementById("any");
   if (!every.length) return;
   document.getElementById("other").hidden = false;
   for (const one of every) select.append(new Option(`${one.name.replaceAll("_", " ")} (by ${one.step})`));
-  let drawn = false;
-  const show = () => { const one = every[select.selectedIndex]; if (drawn) Plotly.purge(any); drawn = true; chart(any, [one]); };
+  let drawn = null, shown = null;
+  const show = async () => {
+    shown = every[select.selectedIndex];
+    if (drawn) (await drawn)(); else drawn = chart(any, () => [shown]);
+  };
   select.addEventListener("change", show);
   select.closest("details").addEventListener("toggle", (event) => { if (event.target.open && !drawn) show(); });
 })();

@@ -166,7 +166,7 @@ def test_a_newcomer_finds_reads_and_plays_with_the_keyboard_alone(
     expect(page.locator(".checks")).to_contain_text("Its own solution wins")
     page.get_by_role("button", name="Play it").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Turn 1 of")).to_be_visible()
+    expect(page.get_by_text("Turn 1")).to_be_visible()
     page.get_by_label("Your action").focus()
     page.keyboard.type("no idea")
     page.keyboard.press("Enter")
