@@ -39,7 +39,7 @@ def draw(embeddings_LE: Array, before_L2: Array | None = None) -> Array:
     start_L2 = _components(embeddings_LE) if before_L2 is None else before_L2
     if count < _FEW:
         return _scaled(start_L2)
-    from sklearn.manifold import TSNE  # type: ignore[import-untyped]
+    from sklearn.manifold import TSNE
 
     spread = float(start_L2[:, 0].std()) or 1.0
     # What reads the same would start, and stay, in one point.
