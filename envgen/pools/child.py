@@ -3,7 +3,6 @@
 import os
 import select
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO
@@ -18,8 +17,12 @@ KEPT = frozenset(
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Return the variables of a process that runs code or reads data of strangers."""
-    return {name: os.environ[name] for name in KEPT & os.environ.keys()} | more
+    """Return the variables of a process that runs code or reads data of strangers.
+
+    It and the processes that it starts import nothing from the working folder, which may be a stranger's.
+    """
+    kept = {name: os.environ[name] for name in KEPT & os.environ.keys()}
+    return kept | {"PYTHONSAFEPATH": "1"} | more
 
 
 class Child:
@@ -63,19 +66,18 @@ def child(
     command: Sequence[str], variables: Mapping[str, str], *, told: bool = False
 ) -> Iterator[Child]:
     """Run a command; it ends with the block, whatever it is doing. ``told``: it will be sent lines."""
-    with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE if told else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env=dict(variables),
-        )
-        try:
-            yield Child(process)
-        finally:
-            process.kill()
-            process.wait()
-            for pipe in filter(None, (process.stdin, process.stdout)):
-                with suppress(BrokenPipeError):
-                    pipe.close()
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE if told else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=dict(variables),
+    )
+    try:
+        yield Child(process)
+    finally:
+        process.kill()
+        process.wait()
+        for pipe in filter(None, (process.stdin, process.stdout)):
+            with suppress(BrokenPipeError):
+                pipe.close()

@@ -36,7 +36,7 @@ def read_package(package: str, wanted: Sequence[str], largest: int) -> Iterator[
     checked = False
     while left or not checked:
         with _maker(package, left) as lines:
-            known: list[str] = _next(lines, START_S, package)["tasks"]
+            known = _known(lines, package)
             if not checked:
                 _check(package, left, known)
                 left, checked = left or known, True
@@ -46,6 +46,9 @@ def read_package(package: str, wanted: Sequence[str], largest: int) -> Iterator[
                 except TimeoutError:
                     detail = f"it was not made within {TASK_S:g} s"
                     yield Unusable(f"{package}:{left.pop(0)}", "slow", detail)
+                    break
+                except ValueError as error:
+                    yield Unusable(f"{package}:{left.pop(0)}", "size", str(error))
                     break
                 yield _found(package, left.pop(0), made, largest)
 
@@ -69,17 +72,30 @@ def _found(package: str, task: str, made: dict[str, Any], largest: int) -> Found
 @contextmanager
 def _maker(package: str, tasks: Sequence[str]) -> Iterator[Child]:
     """Run the maker; a fixed hash seed makes what it makes the same each time."""
-    command = [sys.executable, "-m", "envgen.pools.make", package, *tasks]
+    # -P: a json.py in the working folder is not the standard library's.
+    command = [sys.executable, "-P", "-m", "envgen.pools.make", package, *tasks]
     with child(command, environment(PYTHONHASHSEED="0", CUDA_VISIBLE_DEVICES="")) as maker:
         yield maker
 
 
+def _known(lines: Child, package: str) -> list[str]:
+    """Return the names of all tasks. Raises ``OurFault`` where the maker does not tell them."""
+    try:
+        names: list[str] = _next(lines, START_S, package)["tasks"]
+    except TimeoutError:
+        raise OurFault(
+            f"{package} was not loaded within {START_S:g} s; is this machine too busy?"
+        ) from None
+    return names
+
+
 def _next(lines: Child, seconds: float, package: str) -> dict[str, Any]:
+    """Return what the maker says next. Raises ``TimeoutError`` and ``ValueError`` as ``Child.next`` does."""
     line = lines.next(seconds, LONGEST)
     if not line:
         raise OurFault(
             f"the process that makes questions with {package} ended; "
-            f"`python -m envgen.pools.make {package}` shows why"
+            f"`python -P -m envgen.pools.make {package}` shows why"
         )
     made: dict[str, Any] = json.loads(line)
     return made

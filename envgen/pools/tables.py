@@ -54,6 +54,8 @@ class Reader:
             line = self._process.next(WAIT_S, 2 * LONGEST)
         except TimeoutError:
             raise BadInput(f"{path}: reading it takes more than {WAIT_S:g} s") from None
+        except ValueError as error:
+            raise BadInput(f"{path}: cannot be read as Parquet: {error}") from None
         if not line:
             gib = MEMORY >> 30
             raise BadInput(f"{path}: reading it as Parquet fails; it may need more than {gib} GiB")

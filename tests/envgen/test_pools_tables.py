@@ -3,6 +3,7 @@
 import itertools
 import json
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -10,12 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from envgen.pools import tables
+from envgen.pools import packages, tables
 from envgen.pools.child import Child, child, environment
 from envgen.pools.limits import FILES, Limits, check_pool
 from envgen.pools.local import read
 from envgen.pools.tables import reading
-from spadekit.errors import BadInput
+from spadekit.errors import BadInput, OurFault
 
 MB = 1_000_000
 SMALL = Limits(65_536, MB)
@@ -142,3 +143,62 @@ def test_a_child_that_says_nothing_or_too_much_is_given_up() -> None:
         process.next(60, 1000)
     with python("") as process:
         assert process.next(60, 100) == b""
+
+
+def test_names_of_columns_without_end_are_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "names.parquet"
+    pq.write_table(pa.table({"x" * 300_000: ["a"]}), path)
+    monkeypatch.setattr(tables, "LONGEST", 50_000)
+    says = "names.parquet: cannot be read as Parquet: a line of more than 100000 bytes"
+    with reading(SMALL) as reader, pytest.raises(BadInput, match=says):
+        list(reader.rows(path, list))
+
+
+def test_no_child_imports_what_lies_in_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("json.py", "tables.py"):
+        (tmp_path / name).write_text("from pathlib import Path\nPath('owned').touch()\n")
+    monkeypatch.chdir(tmp_path)
+    # Without the package the maker ends; what it would import first is in the standard library.
+    with packages._maker("reasoning-gym", ["gcd"]) as maker:
+        maker.next(60, 1_000_000)
+    with child([sys.executable, "-m", "json.tool", "--help"], environment()) as process:
+        assert b"json" in process.next(60, 1_000_000)
+    pq.write_table(pa.table({"source": ["x = 1"]}), tmp_path / "a.parquet")
+    with reading(SMALL) as reader:
+        assert list(reader.rows(tmp_path / "a.parquet", list)) == [{"source": "x = 1"}]
+    assert not (tmp_path / "owned").exists()
+
+
+def test_a_maker_that_is_silent_or_says_too_much_is_no_traceback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def maker(code: str) -> Callable[[str, list[str]], AbstractContextManager[Child]]:
+        return lambda package, tasks: child(
+            [
+                sys.executable,
+                "-c",
+                f"import json, time\nprint(json.dumps({{'tasks': ['a', 'b']}}))\n{code}",
+            ]
+            if code
+            else [sys.executable, "-c", "import time; time.sleep(60)"],
+            environment(),
+        )
+
+    # A module that is there, so that the package counts as installed.
+    monkeypatch.setitem(packages.MODULES, "reasoning-gym", "json")
+    monkeypatch.setattr(packages, "START_S", 0.2)
+    monkeypatch.setattr(packages, "_maker", maker(""))
+    with pytest.raises(OurFault, match=r"reasoning-gym was not loaded within 0\.2 s"):
+        list(packages.read_package("reasoning-gym", [], MB))
+    monkeypatch.setattr(packages, "START_S", 60.0)
+    monkeypatch.setattr(packages, "LONGEST", 1_000)
+    monkeypatch.setattr(packages, "_maker", maker("print('x' * 300_000)"))
+    found = list(packages.read_package("reasoning-gym", ["a", "b"], MB))
+    assert [(one.place, getattr(one, "reason", "")) for one in found] == [
+        ("reasoning-gym:a", "size"),
+        ("reasoning-gym:b", "size"),
+    ]
