@@ -281,7 +281,8 @@ def _plays(
 def _texts(place: str, row: Mapping[str, Any]) -> Iterator[Text]:
     for name, value in row.items():
         if isinstance(value, str) and value:
-            yield Text(f"environment {row['id']}", name, strings(value), place)
+            owner, program = f"environment {row['id']}", name == "source"
+            yield Text(owner, name, value if program else strings(value), place, program)
 
 
 def _nothing(request: Request, summary: Summary) -> str:

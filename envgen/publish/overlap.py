@@ -5,13 +5,14 @@ the usual measure of contamination, counted on the side of the question, so that
 not hide a short question.
 """
 
-import ast
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from envgen.publish.programs import constants
 
 RUN = 8
 SHORTEST = 5
@@ -88,15 +89,7 @@ def told_by(source: str, hint: str, transcript: str) -> str:
 
     Texts are taken as they are said, without the escapes that they are written with.
     """
-    try:
-        nodes = ast.walk(ast.parse(source))
-        texts = [
-            node.value
-            for node in nodes
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        ]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        texts = []
+    texts = [text for _, text in constants(source)]
     return "\n".join([source, *texts, hint, *texts_in(json.loads(transcript or "[]"))])
 
 

@@ -9,9 +9,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from envgen.publish.programs import constants
 from memory import record_id
 
 SECRETS = {
@@ -46,6 +47,8 @@ PHONE = re.compile(
 PATHS = re.compile(
     r"(?<![\w/.])(?:/home/|/Users/|[A-Z]:\\Users\\)[A-Za-z0-9._-]{2,32}(?=[/\\\s'\"]|$)"
 )
+ESCAPED = re.compile(r"\\[nrt]")
+"""A line break or a tab as programs and JSON write it: its letter hides where the next word begins."""
 LEAST_SECRET = 12
 BEFORE = 40
 """Characters before a finding that are shown with it."""
@@ -62,6 +65,7 @@ class Text:
     name: str  # "source", "hint", ...
     text: str
     file: str = ""
+    program: bool = False  # whether it is Python, whose strings are searched as they are said too
 
 
 @dataclass(frozen=True)
@@ -109,23 +113,38 @@ class Machine:
 
     @classmethod
     def of(cls, environment: Mapping[str, str], paths: Iterable[str]) -> "Machine":
-        """Take what looks secret from environment variables; paths of one part say nothing."""
+        """Take what looks secret from environment variables, and all paths but the root."""
         secrets = {
             name: value
             for name, value in environment.items()
             if SENSITIVE.search(name) and len(value) >= LEAST_SECRET and value[0] != "/"
         }
-        return cls(secrets, sorted({path for path in paths if path.strip("/").count("/") >= 1}))
+        return cls(secrets, sorted({path for path in paths if path.strip("/")}))
 
 
 def scan(texts: Iterable[Text], machine: Machine) -> list[Finding]:
     """Return what was found, each thing once per line, in the order of the texts."""
-    found = (finding for text in texts for finding in _scan(text, machine))
+    found = (finding for text in texts for finding in _search(text, machine))
     return list(dict.fromkeys(found))
 
 
+def _search(text: Text, machine: Machine) -> Iterator[Finding]:
+    written = list(_scan(text, machine))
+    yield from written
+    known = {(one.kind, one.digest) for one in written}
+    for line, said in constants(text.text) if text.program else ():
+        # What stands in the source as it is said has been searched; a tab ends whatever a line ends.
+        if said not in text.text:
+            one_line = replace(text, name=f"{text.name} line {line}", text=said.replace("\n", "\t"))
+            found = _scan(one_line, machine)
+            yield from (one for one in found if (one.kind, one.digest) not in known)
+
+
 def _scan(text: Text, machine: Machine) -> Iterator[Finding]:
-    spans = sorted(_spans(text.text, machine), key=lambda span: (span.start, -span.end))
+    # Without the escapes the same places hold the same words, and where they begin is right.
+    found = (*_spans(text.text, machine), *_spans(ESCAPED.sub("  ", text.text), machine))
+    once = {(span.end, span.kind, span.what): span for span in found}.values()
+    spans = sorted(once, key=lambda span: (span.start, -span.end))
     for span in spans:
         line = text.text.count("\n", 0, span.start) + 1
         place = f"{text.name} line {line}" if "\n" in text.text else text.name
@@ -159,6 +178,8 @@ def _spans(text: str, machine: Machine) -> Iterator[_Span]:
         yield _Span(*match.span(), "path", "somebody's home folder", "")
     for path in machine.paths:
         for start in _everywhere(text, path):
+            if path.count("/") == 1 and not _whole(text, start, start + len(path)):
+                continue
             shown = "a path of the machine that publishes"
             yield _Span(start, start + len(path), "path", shown, "")
     for match in EMAIL.finditer(text):
@@ -173,6 +194,12 @@ def _everywhere(text: str, part: str) -> Iterator[int]:
     while start >= 0:
         yield start
         start = text.find(part, start + len(part))
+
+
+def _whole(text: str, start: int, end: int) -> bool:
+    """Whether a path of one part stands for itself, and is no part of another path or word."""
+    before, after = text[max(start - 1, 0) : start], text[end : end + 1]
+    return not re.match(r"[\w./-]", before) and not re.match(r"[\w.-]", after)
 
 
 def _excerpt(text: str, span: _Span, spans: Sequence[_Span]) -> str:

@@ -64,7 +64,7 @@ def test_values_of_secret_variables_and_paths_of_this_machine_are_known() -> Non
         "KEY_FILE": "/etc/key-of-mine",
     }
     machine = Machine.of(environment, ("/srv/people/ann", "/", "/root"))
-    assert machine.paths == ["/srv/people/ann"]
+    assert machine.paths == ["/root", "/srv/people/ann"]
     secret, path = found("say('tiger-lily-sunday-77') # /srv/people/ann/x.py", machine)
     assert (secret.kind, "MY_API_KEY" in secret.shown, "tiger" in secret.shown) == (
         "secret",
@@ -72,6 +72,46 @@ def test_values_of_secret_variables_and_paths_of_this_machine_are_known() -> Non
         False,
     )
     assert (path.kind, path.blocks) == ("path", False)
+
+
+def test_a_home_folder_of_one_part_is_found_where_it_stands_for_itself() -> None:
+    machine = Machine.of({}, ("/root", "/"))
+    for text in ("open('/root/x')", "cd /root", "A = '/root'", "'a:\\n/root/x'"):
+        assert [one.kind for one in found(text, machine)] == ["path"], text
+    for text in ("/rooted", "/a/root", "./root", "at/root", "/root-2/x"):
+        assert found(text, machine) == [], text
+
+
+SOURCES = {
+    "line break": r'k = "key:\n{}"',
+    "tab": r'k = "key:\t{}"',
+    "in pieces": 'k = ("key: {:.6}" "{:.0}{}")',
+    "letters by number": r'k = "key:\x0a{}"',
+    "bytes": r'k = b"key:\x0b{}"',
+    "a formatted text": r'k = f"{{x}}\n{}"',
+    "JSON in a program": r"""k = '{{"a": "b\\n{}"}}'""",
+    "no program": r'k = = "key:\n{}"',
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_what_stands_behind_an_escape_of_a_source_is_found_once(name: str) -> None:
+    secret = "hf_" + LETTERS[:34]
+    told = [secret[:6], "", secret[6:]] if name == "in pieces" else [secret]
+    source = "import os\n" + SOURCES[name].format(*told) + "\n"
+    (one,) = scan([Text("e", "source", source, program=True)], NOBODY)
+    assert (one.kind, one.place, one.shown) == (
+        "secret",
+        "source line 2",
+        "Hugging Face token hf_a...",
+    )
+    assert LETTERS[:8] not in one.excerpt
+
+
+def test_a_home_folder_and_an_address_behind_an_escape_are_found_as_they_are_said() -> None:
+    path, mail = found(r'a = "see:\n/home/ann/x"; b = "of\nann.bee@widgets.co"')
+    assert (path.kind, path.shown) == ("path", "somebody's home folder")
+    assert mail.shown == "a...@widgets.co"
 
 
 def test_two_secrets_that_begin_alike_are_two_findings() -> None:
