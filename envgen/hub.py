@@ -1,13 +1,16 @@
 """Asking the Hugging Face Hub about a data set, with errors that are one line."""
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import cast
 
+from envgen.hubclient import patient_client
 from spadekit.errors import BadInput
 
 SCHEME = "hf://"
+SILENCE_S = 120.0
+"""How long the Hub may be silent before a connection counts as broken."""
 _ADDRESS = re.compile(r"(?:datasets/)?([\w.-]+/[\w.-]+)(?:@([\w./-]+))?", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -20,8 +23,12 @@ def look_up(uri: str) -> tuple[str, str, dict[str, int]]:
     name, revision = parse(uri)
     from huggingface_hub import HfApi
 
+    patient_client(SILENCE_S)
     with explained(uri):
-        info = HfApi().dataset_info(name, revision=revision or None, files_metadata=True)
+        # Said here as well: a call without it lifts the bound that its client has.
+        info = HfApi().dataset_info(
+            name, revision=revision or None, files_metadata=True, timeout=SILENCE_S
+        )
     commit = info.sha or ""
     if not is_commit(commit):
         raise BadInput(f"{uri}: the Hub names no commit for it")
@@ -52,10 +59,9 @@ def is_commit(revision: str) -> bool:
 @contextmanager
 def explained(uri: str) -> Iterator[None]:
     """Turn what the Hub's client raises into one line."""
+    import httpx2
     from huggingface_hub import errors
 
-    # Which HTTP library the client uses is its own affair; its errors derive from that library's.
-    transport = cast(type[Exception], errors.HfHubHTTPError.__bases__[0])
     try:
         yield
     except errors.GatedRepoError:
@@ -65,6 +71,8 @@ def explained(uri: str) -> Iterator[None]:
         raise BadInput(f"{uri}: {detail}") from None
     except errors.RevisionNotFoundError:
         raise BadInput(f"{uri}: the data set has no such revision") from None
-    except (transport, OSError, errors.HFValidationError) as error:
+    except json.JSONDecodeError:
+        raise BadInput(f"{uri}: the Hub cannot be used: its answer is no JSON") from None
+    except (httpx2.HTTPError, OSError, errors.HFValidationError) as error:
         text = str(error).strip().splitlines() or [type(error).__name__]
         raise BadInput(f"{uri}: the Hub cannot be used: {text[0][:200]}") from None
