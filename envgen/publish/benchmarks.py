@@ -6,7 +6,6 @@ are nowhere written down, is asked in a process of its own.
 
 import ast
 import json
-import os
 import re
 import string
 import subprocess
@@ -107,13 +106,16 @@ def _bfcl(folders: Sequence[Path]) -> Iterator[Asked]:
 
 def _reasoning_gym(_: Sequence[Path]) -> Iterator[Asked]:
     """Ask a process of its own: the package reseeds the generators that all share."""
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, "-m", "envgen.publish.questions"]
+    # The pools read releases, whose rows know of this module.
+    from envgen.pools.child import environment
+
+    # With -P nothing is imported from the working folder, which may hold modules of anybody's.
+    command = [sys.executable, "-P", "-m", "envgen.publish.questions"]
     try:
         done = subprocess.run(
             command,
             capture_output=True,
-            env=environment,
+            env=environment(PYTHONHASHSEED="0", CUDA_VISIBLE_DEVICES=""),
             stdin=subprocess.DEVNULL,
             timeout=TIME_S,
             check=True,
@@ -121,7 +123,7 @@ def _reasoning_gym(_: Sequence[Path]) -> Iterator[Asked]:
         rows = [json.loads(line) for line in done.stdout.splitlines()]
     except (subprocess.SubprocessError, ValueError):
         raise OurFault(
-            "reasoning-gym gives no questions; `python -m envgen.publish.questions` shows why, and "
+            "reasoning-gym gives no questions; `python -P -m envgen.publish.questions` shows why, and "
             "--set 'publish.benchmarks=[]' does without"
         ) from None
     for row in rows:

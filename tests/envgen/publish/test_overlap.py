@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from envgen.publish.benchmarks import _bfcl, _rlve_gym, read_lists, text_of
+from envgen.publish.benchmarks import _bfcl, _reasoning_gym, _rlve_gym, read_lists, text_of
 from envgen.publish.overlap import Asked, Questions, told_by
 from spadekit.errors import BadInput
 
@@ -58,7 +58,11 @@ def test_questions_of_a_few_words_are_not_looked_for() -> None:
     assert len(Questions([Asked("a", "What is 2 + 2"), Asked("b", "")])) == 0
 
 
-def test_a_file_of_ones_own_and_missing_packages(tmp_path: Path) -> None:
+def test_a_file_of_ones_own_and_missing_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Whatever is installed here.
+    monkeypatch.setattr("envgen.publish.benchmarks.find_spec", lambda _: None)
     path = tmp_path / "mine.jsonl"
     chat = [{"role": "user", "content": "Book a table for five people this evening please"}]
     path.write_text(json.dumps({"question": LONG}) + "\n\n" + json.dumps({"prompt": chat}) + "\n")
@@ -106,6 +110,27 @@ def test_templates_of_a_package_are_read_out_of_its_sources(tmp_path: Path) -> N
     held = questions.held(asked.text.replace("one", "7041"), 0.99)
     assert held is not None
     assert questions.held(said, 0.99) is None
+
+
+def test_a_package_that_is_asked_sees_no_token_and_nothing_of_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("package/reasoning_gym", "working"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "package/reasoning_gym/factory.py").write_text("DATASETS = ('sums',)\n")
+    (tmp_path / "package/reasoning_gym/__init__.py").write_text(
+        "import os\n"
+        "def create_dataset(task, size, seed):\n"
+        '    said = f\'{task}: {os.environ.get("HF_TOKEN")} {os.environ["PYTHONHASHSEED"]}\'\n'
+        "    return [{'question': said}] * size\n"
+    )
+    (tmp_path / "working/warnings.py").write_text("raise SystemExit(7)\n")
+    (tmp_path / "working/reasoning_gym.py").write_text("raise SystemExit(7)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "package"))
+    monkeypatch.setenv("HF_TOKEN", "hf_write")
+    monkeypatch.chdir(tmp_path / "working")
+    (asked,) = _reasoning_gym([])
+    assert asked == Asked("reasoning-gym:sums", "sums: None 0", ("sums: None 0",) * 2)
 
 
 @pytest.mark.parametrize(
