@@ -4,6 +4,7 @@ Whatever breaks, the same call goes on: files that arrived are not sent again, a
 only tagged, a release that is there already is left alone.
 """
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,10 +15,11 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
 from envgen.hub import explained
+from envgen.hubclient import patient_client
 from envgen.publish import manifest as manifests
 from envgen.publish.manifest import ReleaseManifest
 from envgen.publish.remote import TABLES, Remote, look, same, title
-from spadekit.errors import BadInput
+from spadekit.errors import BadInput, OurFault
 
 T = TypeVar("T")
 HARMLESS = (".gitattributes", "README.md", "LICENSE")
@@ -103,11 +105,10 @@ def upload(
     patience_s: float,
     note: Callable[[str], None],
 ) -> Uploaded:
-    """Publish the release in ``folder`` as the data set ``name``. Raises ``BadInput``."""
-    from huggingface_hub import HfApi, errors, get_session
+    """Publish the release in ``folder`` as the data set ``name``. Raises ``BadInput``, ``OurFault``."""
+    from huggingface_hub import HfApi, errors
 
-    # By itself the client waits without end for a connection that nobody closed.
-    get_session().timeout = ANSWER_S
+    patient_client(ANSWER_S)
     api = HfApi()
     patient = _Patience(patience_s, note)
     with explained(f"hf://{name}"), _permitted(name, api.endpoint):
@@ -139,28 +140,46 @@ class _Patience:
         self.patience_s, self.note = patience_s, note
 
     def __call__(self, work: Callable[[], T]) -> T:
-        from huggingface_hub import errors
-
-        transport = cast(type[Exception], errors.HfHubHTTPError.__bases__[0])
         end, pause = time.monotonic() + self.patience_s, 1.0
         while True:
             try:
                 return work()
-            except (transport, RuntimeError, errors.LocalEntryNotFoundError) as raised:
-                # The client wraps what breaks the transfer of one file: an upload into a RuntimeError,
-                # a download into the complaint that the file is not in its cache.
-                error = raised if isinstance(raised, transport) else raised.__cause__
-                if not isinstance(error, transport):
-                    raise
-                status = _status(error)
-                if status and status not in PASSING:
+            except Exception as raised:
+                error = _cause(raised)
+                if not _passing(error):
                     raise error from None
                 wait = max(pause, _asked_to_wait(error))
                 if time.monotonic() + wait > end:
-                    raise BadInput(_given_up(error, status, wait)) from None
+                    raise _given_up(error, wait) from None
                 self.note(f"the Hub: {_short(error)}; again in {wait:.0f} s")
             time.sleep(wait)
             pause = min(2 * pause, LONGEST_PAUSE_S)
+
+
+def _cause(raised: Exception) -> Exception:
+    """Return what the client has wrapped.
+
+    What breaks the transfer of a file comes as a RuntimeError from an upload, and from a download as the
+    complaint that the file is not in its cache.
+    """
+    from huggingface_hub import errors
+
+    wraps = isinstance(raised, RuntimeError | errors.LocalEntryNotFoundError)
+    return raised.__cause__ if wraps and isinstance(raised.__cause__, Exception) else raised
+
+
+def _passing(error: Exception) -> bool:
+    """Whether an error may be gone in a moment."""
+    from huggingface_hub import errors
+
+    transport = cast(type[Exception], errors.HfHubHTTPError.__bases__[0])
+    if isinstance(error, transport):
+        status = _status(error)
+        return not status or status in PASSING
+    # A proxy in trouble answers in HTML, and hf_xet, which carries the large files, has errors of
+    # its own: those of Python for a connection, and a bare RuntimeError for anything else.
+    kinds = (ConnectionError, TimeoutError, json.JSONDecodeError)
+    return isinstance(error, kinds) or type(error) is RuntimeError
 
 
 @contextmanager
@@ -195,7 +214,7 @@ def _check_token(api: Any, patient: _Patience) -> None:
 
 
 def _commit(api: Any, folder: Path, name: str, mine: ReleaseManifest, remote: Remote) -> str:
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, errors
 
     files = manifests.listed(folder)
     former = remote.head.release.files if remote.head.release else ()
@@ -214,6 +233,8 @@ def _commit(api: Any, folder: Path, name: str, mine: ReleaseManifest, remote: Re
             parent_commit=remote.head.commit,
         )
     except ValueError as error:
+        if not isinstance(error.__cause__, errors.BadRequestError):
+            raise
         # So the client says what the Hub has against the card, such as a licence that it does not know.
         lines = [line.strip(" -") for line in str(error).splitlines() if line.strip()]
         raise BadInput(f"{name}: the Hub refuses the release: {' '.join(lines)[:300]}") from None
@@ -237,13 +258,18 @@ def _asked_to_wait(error: Exception) -> float:
     return float(asked) if asked.isdecimal() else 0.0
 
 
-def _given_up(error: Exception, status: int, wait: float) -> str:
-    if status == 429:
-        return (
+def _given_up(error: Exception, wait: float) -> Exception:
+    if _status(error) == 429:
+        return BadInput(
             f"the Hub limits how often one may ask or commit (429), and wants {wait:.0f} s or more of "
             "rest; the same command goes on later, and what has arrived is not sent again"
         )
-    return (
+    if type(error) is RuntimeError:
+        return OurFault(
+            f"the transfer of the files keeps failing ({_short(error)}); the same command goes on from "
+            "here, and HF_HUB_DISABLE_XET=1 sends them without hf_xet"
+        )
+    return BadInput(
         f"the connection to the Hub keeps failing ({_short(error)}); the same command goes on from "
         "here, and what has arrived is not sent again"
     )
@@ -251,5 +277,7 @@ def _given_up(error: Exception, status: int, wait: float) -> str:
 
 def _short(error: Exception) -> str:
     status = _status(error)
+    if isinstance(error, json.JSONDecodeError):
+        return "an answer that is no JSON"
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return f"status {status}" if status else lines[0][:120]

@@ -533,7 +533,6 @@ def test_a_manifest_that_cannot_be_fetched_just_now_is_no_other_data() -> None:
     HUB.failures += [("HEAD", "/manifest.json", CUT)]
     send("one")
     assert set(repo().tags) == {"v1.0.0"}
-    HUB.failures.clear()
 
 
 def test_a_hub_that_falls_silent_counts_as_broken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,29 @@
+"""The Hub's client with a bound on how long the Hub may be silent, for all of this process."""
+
+import threading
+from typing import Any
+
+_LOCK = threading.Lock()
+_bound: list[float] = []
+
+
+def patient_client(timeout_s: float) -> None:
+    """Let every HTTP client that the Hub's library makes from now on give up a silence of so many seconds.
+
+    By itself the library waits without end for a connection that nobody closed. To set the timeout of
+    the client at hand does not last: after a connection that fails the library makes another one.
+    """
+    from huggingface_hub import get_session, set_client_factory
+
+    with _LOCK:
+        # To set a factory closes the client, under whoever is using it.
+        if _bound == [timeout_s]:
+            return
+        plain = get_session()
+        kind, hooks = type(plain), plain.event_hooks
+
+        def made() -> Any:
+            return kind(event_hooks=hooks, follow_redirects=True, timeout=timeout_s)
+
+        set_client_factory(made)
+        _bound[:] = [timeout_s]
