@@ -10,7 +10,7 @@ MB = 1_000_000
 
 @dataclass(frozen=True)
 class Limits:
-    """``source``: most bytes of a program or a hint; ``pool``: of all files of a pool.
+    """``source``: most bytes of a program, and characters of a hint; ``pool``: bytes of all files of a pool.
 
     Tables may inflate to ``INFLATION`` times that, and hold ``ROWS`` rows.
     """
