@@ -36,7 +36,9 @@ def open_pool(uri: str, limits: Limits, *, believed: bool = False) -> Pool:
 def _open(uri: str, limits: Limits) -> tuple[Pool, released.Release | None]:
     if uri.startswith(SCHEME):
         data = hub.find(uri)
-        pool = Pool(data.uri, lambda: hub.read_hub(data, limits))
+        # With its tag, be it a release or not: one that was a release may be none after it was moved.
+        asked = released.tagged(uri)
+        pool = Pool(data.uri, lambda: hub.read_hub(data, limits), asked=asked)
         return pool, released.on_hub(data, limits, uri)
     if named := packages.split(uri):
         package, tasks = named

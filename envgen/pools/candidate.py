@@ -64,8 +64,19 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Where whoever published a release says to have imported a program from."""
+
+    address: str
+    place: str
+
+
+@dataclass(frozen=True)
 class Candidate:
-    """An environment that somebody offers. ``place`` says where it stood, ``claim`` what a release says."""
+    """An environment that somebody offers.
+
+    ``place`` says where it stood, ``claim`` what a release says, ``origin`` where the release has it from.
+    """
 
     place: str
     source: str
@@ -74,7 +85,8 @@ class Candidate:
     difficulty: int = 0
     parents: tuple[str, ...] = ()
     document: str = ""
-    claim: "Claim | None" = None
+    claim: Claim | None = None
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,11 @@ from spadekit.settings import Settings
 class Pool:
     """What is imported. ``uri`` says where it is from, pinned where it can be.
 
-    ``alike``: likeness of source says nothing and only the same behaviour makes a duplicate, be it that
-    all its programs are one program with other data, or that they were compared before.
+    ``alike``: all its programs are one program with other data, so likeness of source says nothing and
+    only the same behaviour makes a duplicate.
     ``asked``: the address with a tag that is meant to stay where it is, "" without one. ``note``: what
-    whoever imports it should know. ``release``: tag and content of the release that it is, if it is one;
+    whoever imports it should know. ``release``: tag and content of the release that it is, if it is one:
+    its programs may be as alike among themselves as whoever published them let them be.
     ``believed``: its certificates are taken at their word.
     """
 

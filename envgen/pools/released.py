@@ -5,6 +5,7 @@ so what a release says of a program is believed only where that is asked for. A 
 about safety in any case, and everything runs in a jail.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,18 @@ from stat import S_ISREG
 from typing import Any
 
 from envgen.certificate import CHECKS, code_digest
-from envgen.hub import is_commit, parse
+from envgen.hub import SCHEME, is_commit, parse
 from envgen.pools import hub, vouched
-from envgen.pools.candidate import Candidate, Claim, Found, Unusable, checked, kind_of, skills_of
+from envgen.pools.candidate import (
+    Candidate,
+    Claim,
+    Found,
+    Origin,
+    Unusable,
+    checked,
+    kind_of,
+    skills_of,
+)
 from envgen.pools.candidate import unusable as unusable_source
 from envgen.pools.hub import DataSet
 from envgen.pools.limits import MANIFEST, ROWS, Limits, check_pool
@@ -29,7 +39,10 @@ from memory.schema import SETTINGS
 from sandbox import printable
 from spadekit.errors import BadInput
 
+TABLES = "environments"
+"""The folder of a release's tables of environments."""
 LONGEST_NAME = 300
+LONGEST_PLACE = 5_000
 MOST_NAMES = 64
 
 
@@ -53,10 +66,24 @@ def in_folder(folder: Path, uri: str, asked: str = "") -> Release | None:
 
     Raises ``BadInput`` for a manifest that is damaged or newer than this, and for a tag that has moved.
     """
+    tables = next((folder / TABLES).glob("*"), None) is not None
+    return _in_folder(folder, uri, asked, tables)
+
+
+def _in_folder(folder: Path, uri: str, asked: str, tables: bool) -> Release | None:
+    """``tables``: environments lie where those of a release do, so it has to be one or is damaged."""
     path = folder / manifest.NAME
-    if not path.is_file() or path.stat().st_size > MANIFEST or not manifest.is_release(folder):
+    try:
+        if not path.is_file() or _too_large(str(path), path.stat().st_size, tables):
+            return None
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
+    if tables:
+        _check_json(path, data)
+    if not manifest.ours(data):
         return None
-    held = manifest.read(folder)
+    held = manifest.parse(data, str(path))
     for name, file in held.files.items():
         known = file.rows is None or is_count(file.rows, ROWS)
         if not (is_digest(file.sha256) and is_count(file.bytes) and known):
@@ -69,7 +96,7 @@ def in_folder(folder: Path, uri: str, asked: str = "") -> Release | None:
             f"{asked}: `{tag}` holds the release `{held.tag}`: if it is a tag, it was moved; import {uri} if "
             "you trust who did that"
         )
-    return Release(folder, held, uri, asked if tag else "")
+    return Release(folder, held, uri, tagged(asked))
 
 
 def on_hub(data: DataSet, limits: Limits, asked: str) -> Release | None:
@@ -77,9 +104,12 @@ def on_hub(data: DataSet, limits: Limits, asked: str) -> Release | None:
 
     Raises ``BadInput`` as ``in_folder`` does, and before the download for one that is too large.
     """
-    if not 0 <= data.files.get(manifest.NAME, -1) <= MANIFEST:
+    tables = any(name.startswith(f"{TABLES}/") for name in data.files)
+    if manifest.NAME not in data.files or _too_large(
+        f"{data.uri}: {manifest.NAME}", data.files[manifest.NAME], tables
+    ):
         return None
-    found = in_folder(hub.fetch(data, [manifest.NAME], limits), data.uri, asked)
+    found = _in_folder(hub.fetch(data, [manifest.NAME], limits), data.uri, asked, tables)
     if found is None:
         return None
     if lacking := [name for name in found.tables if name not in data.files]:
@@ -92,6 +122,12 @@ def tag_of(asked: str) -> str:
     """Return the tag in the address of a data set, "" when it names a commit, `main` or nothing."""
     revision = parse(asked)[1] if asked else ""
     return "" if revision in ("", "main") or is_commit(revision) else revision
+
+
+def tagged(asked: str) -> str:
+    """Return the address of a data set at a tag, in the one spelling that is kept; "" without a tag."""
+    tag = tag_of(asked)
+    return f"{SCHEME}{parse(asked)[0]}@{tag}" if tag else ""
 
 
 def as_pool(release: Release, limits: Limits, *, believed: bool) -> Pool:
@@ -107,8 +143,6 @@ def as_pool(release: Release, limits: Limits, *, believed: bool) -> Pool:
     return Pool(
         release.uri,
         lambda: _read(release, limits, believed),
-        # They were compared with each other before they were admitted, maybe under other thresholds.
-        alike=True,
         asked=release.asked,
         note=note,
         believed=believed,
@@ -146,7 +180,27 @@ def environments(release: Release, limits: Limits) -> Iterator[tuple[str, dict[s
 
 
 def _tables(held: ReleaseManifest) -> list[str]:
-    return sorted(name for name in held.files if name.startswith("environments/"))
+    return sorted(name for name in held.files if name.startswith(f"{TABLES}/"))
+
+
+def _too_large(place: str, size: int, tables: bool) -> bool:
+    """Whether a file is too large to be a manifest. Raises ``BadInput`` where one has to be."""
+    if size > MANIFEST and tables:
+        raise BadInput(
+            f"{place}: {size} bytes; the manifest of a release has at most {MANIFEST}. If this is none, "
+            f"import a table of {TABLES}/ by itself"
+        )
+    return size > MANIFEST
+
+
+def _check_json(path: Path, data: bytes) -> None:
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        raise BadInput(
+            f"{path}: not JSON, so no manifest of a release: fetch it again. If this is none, import a "
+            f"table of {TABLES}/ by itself"
+        ) from None
 
 
 def _check_file(release: Release, name: str) -> None:
@@ -210,6 +264,7 @@ def _found(place: str, row: Mapping[str, Any], limits: Limits, believed: bool) -
         tuple(row["parents"]),
         row["document"],
         claim,
+        Origin(printable(row["origin"]), printable(row["origin_place"])) if row["origin"] else None,
     )
     return checked(made, limits.source)
 
@@ -275,5 +330,7 @@ COLUMNS: Mapping[str, Callable[[Any], str]] = {
     "certificate_sha256": _that(is_digest, "a SHA-256"),
     "parents": _names,
     "document": _name,
+    "origin": _text(LONGEST_NAME),
+    "origin_place": _text(LONGEST_PLACE),
 }
 """What is read of a row, and what says that a value will not do. Figures stay where they are."""

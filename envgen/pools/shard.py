@@ -42,8 +42,9 @@ def publish(
         "seconds": {"total": seconds, "forward": 0.0, "certify": seconds},
         "origin": "import",
         "uri": pool.uri,
-        **({"asked": pool.asked} if pool.asked else {}),
         **({"release": dict(pool.release)} if pool.release else {}),
+        # The tag of a release is not meant to move; other names of other data sets are.
+        **({"asked": pool.asked} if pool.release and pool.asked else {}),
         "certificates": certificates(entries),
         "offered": len(entries),
     }
@@ -94,6 +95,9 @@ def _design(entry: Entry, pool: Pool, home: Home, number: int) -> DesignRecord:
     brief: dict[str, Any] = {"origin": "import", "uri": pool.uri, "place": entry.place}
     if candidate:
         brief |= {"skills": list(candidate.skills), "level": candidate.difficulty, "hint": hint}
+    if candidate and candidate.origin:
+        # Where it was first, however often it was published since: benchmarks are told by it.
+        brief["first"] = {"uri": candidate.origin.address, "place": candidate.origin.place}
     if pool.release:
         brief["release"] = pool.release["tag"]
     if entry.vouched:

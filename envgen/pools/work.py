@@ -15,6 +15,7 @@ from typing import Any
 
 from envgen.certificate import Certificate, certify, code_digest
 from envgen.config import ProducerConfig
+from envgen.hub import parse
 from envgen.measuring import retried
 from envgen.pools.candidate import Unusable
 from envgen.pools.limits import ROWS
@@ -68,13 +69,20 @@ async def import_pool(pool: Pool, home: Home, sandbox: Sandbox) -> Imported:
 
 
 def _check_tag(pool: Pool, store: Store) -> None:
-    """Refuse a tag that names another commit than when it was last imported here."""
+    """Refuse a tag of a release that names another commit than when a shard was imported from it."""
     for manifest in store.shards() if pool.asked else ():
-        if manifest.meta.get("asked") == pool.asked and manifest.meta.get("uri") != pool.uri:
+        asked, uri = manifest.meta.get("asked", ""), manifest.meta.get("uri", "")
+        if asked and _same_tag(asked, pool.asked) and parse(uri)[1] != parse(pool.uri)[1]:
             raise BadInput(
                 f"{pool.asked}: the tag has moved since shard {manifest.shard} was imported from it "
-                f"({manifest.meta['uri']}); if you trust who moved it, import {pool.uri}"
+                f"({uri}); if you trust who moved it, import {pool.uri}"
             )
+
+
+def _same_tag(one: str, other: str) -> bool:
+    """Whether two addresses name the same tag: to the Hub, the case of a name is nothing."""
+    (name, tag), (other_name, other_tag) = parse(one), parse(other)
+    return (name.lower(), tag) == (other_name.lower(), other_tag)
 
 
 def _next_shard(home: Home) -> int:
@@ -179,10 +187,16 @@ async def _certify(
 def _decide(
     entries: Sequence[Entry], pool: Pool, store: Store, advance: Callable[[], None]
 ) -> None:
-    """Admit or refuse in the pool's order, so that which of two twins is the variant is settled."""
+    """Admit or refuse in the pool's order, so that which of two twins is the variant is settled.
+
+    The environments of a release were compared among themselves where it was made, under thresholds that
+    are its maker's affair; with what this store has they are compared under those of this home.
+    """
     known = store.diversity_filter()
+    lenient = replace(known.thresholds, keep_variants=True)
     if pool.alike:
-        known.thresholds = replace(known.thresholds, keep_variants=True)
+        known.thresholds = lenient
+    filters = (known, DiversityFilter((), lenient)) if pool.release else (known,)
     for entry in entries:
         advance()
         if entry.outcome:
@@ -195,7 +209,7 @@ def _decide(
         elif other := _other(entry):
             entry.end("refused", "certificate", "other", other)
         else:
-            _admit(entry, known)
+            _admit(entry, filters)
 
 
 def _other(entry: Entry) -> str:
@@ -210,14 +224,17 @@ def _other(entry: Entry) -> str:
     return f"the release calls it {told}; it is {certificate.setting}, and so another environment"
 
 
-def _admit(entry: Entry, known: DiversityFilter) -> None:
+def _admit(entry: Entry, filters: Sequence[DiversityFilter]) -> None:
+    """Admit what every filter lets through; the last one learns of it."""
     candidate, certificate = entry.candidate, entry.certificate
     assert candidate is not None
     assert certificate is not None
     name = environment_id(certificate.setting, candidate.source, candidate.hint)
-    entry.decision = known.decide(name, candidate.source, certificate.fingerprint)
+    decided = [one.decide(name, candidate.source, certificate.fingerprint) for one in filters]
+    # Of several the one that refuses, or else the one with the nearest neighbour.
+    entry.decision = min(decided, key=lambda one: (one.accepted, -one.similarity))
     if entry.decision.accepted:
-        known.add(name, candidate.source, certificate.fingerprint)
+        filters[-1].add(name, candidate.source, certificate.fingerprint)
         entry.end("admitted", "", "", "")
     else:
         stage, told = entry.decision.stage, entry.decision.explanation

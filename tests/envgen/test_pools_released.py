@@ -5,6 +5,7 @@ import dataclasses
 import json
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ import spadework
 from envgen.certificate import Certificate, certify, code_digest
 from envgen.certificate.record import CHECKS, Check
 from envgen.hub import is_commit
-from envgen.pools import open_pool, released, vouched
+from envgen.pools import hub, open_pool, released, vouched, work
 from envgen.pools.candidate import Candidate, Unusable
+from envgen.pools.hub import DataSet
 from envgen.pools.limits import Limits
 from envgen.publish import manifest
 from envgen.publish.rows import ENVIRONMENTS, Solution, environment_row, sha256
@@ -221,6 +223,8 @@ def test_every_value_of_a_strangers_row_is_checked(
         (good | {"certificate_sha256": "0"}, "column `certificate_sha256` holds 0, not a SHA-256"),
         (good | {"parents": ["a\nb"]}, "column `parents` cannot be printed"),
         (good | {"document": "x" * 301}, "column `document` has 301 characters; at most 300"),
+        (good | {"origin": None}, "column `origin` holds nothing, not text"),
+        (good | {"origin_place": "x" * 5_001}, "column `origin_place` has 5001 characters"),
         (good | {"source": BEADS.source + "#"}, "its id is not that of its program"),
         (good | {"certificate_sha256": "0" * 64}, "the SHA-256 of its certificate differs"),
     ]
@@ -386,12 +390,33 @@ def test_a_file_that_is_not_the_manifests_is_refused_unread(
     says("not a regular file")
 
 
-def test_a_manifest_without_end_is_not_even_read(certificate: Certificate, tmp_path: Path) -> None:
+def test_a_release_whose_manifest_is_damaged_is_no_ordinary_pool(
+    certificate: Certificate, tmp_path: Path
+) -> None:
     folder = release(tmp_path / "r", [row_of(certificate)])
+    path = folder / manifest.NAME
     file = {"sha256": "0" * 64, "bytes": 1, "rows": 1}
     many = {f"environments/{number}.parquet": file for number in range(50_000)}
     rewrite(folder, lambda body: body["files"].update(many))
+    size = path.stat().st_size
+    for text, says in (
+        (None, f"manifest.json: {size} bytes; the manifest of a release has at most 4000000"),
+        (b"{", "manifest.json: not JSON, so no manifest of a release: fetch it again"),
+        (b"\xff", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+    ):
+        if text is not None:
+            path.write_bytes(text)
+        for opened in (lambda: open_pool(str(folder), LIMITS), lambda: load_environments(folder)):
+            with pytest.raises(BadInput, match=says) as refused:
+                opened()
+            assert len(str(refused.value).splitlines()) == 1
+    # JSON of somebody else is that; and without such tables so is whatever bears the name.
+    path.write_text('{"kind": "web extension"}')
     assert released.in_folder(folder, "x") is None
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / manifest.NAME).write_bytes(b"\0" * 5_000_000)
+    assert released.in_folder(tmp_path / "other", "x") is None
 
 
 def test_a_commit_has_forty_digits_and_anything_else_is_a_name(
@@ -401,6 +426,9 @@ def test_a_commit_has_forty_digits_and_anything_else_is_a_name(
     assert not any(map(is_commit, ("deadbeef", "0" * 39, "0" * 41, "A" * 40, "", "v1")))
     assert released.tag_of("hf://a/b@deadbeef") == "deadbeef"
     assert released.tag_of("hf://a/b@" + "0" * 40) == released.tag_of("hf://a/b@main") == ""
+    for spelt in ("hf://a/b@v1", "hf://datasets/a/b@v1"):
+        assert released.tagged(spelt) == "hf://a/b@v1"
+    assert released.tagged("hf://a/b@main") == released.tagged("hf://a/b") == ""
     folder = release(tmp_path / "r", [row_of(certificate)])
     with pytest.raises(BadInput, match="`20240101` holds the release `v1`: .* it was moved"):
         released.in_folder(folder, "hf://a/b@" + "0" * 40, "hf://a/b@20240101")
@@ -419,3 +447,78 @@ def test_a_folder_is_spelt_as_one_and_its_revision_is_its_tag(
         load_environments("./user/name", revision="v2")
     with pytest.raises(BadInput, match=r"no release of Spadework lies there; .*USER/NAME"):
         load_environments("./user")
+
+
+def test_a_tag_that_moved_is_the_same_tag_however_it_is_spelt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = "0" * 40, "1" * 40
+    meta = {"asked": "hf://datasets/Ann/Worlds@v1", "uri": f"hf://Ann/Worlds@{first}"}
+    with Store.open(tmp_path / "store", create=True) as store:
+        store.publish(1, [], [], [], [], meta=meta)
+        for name, tag, commit, moved in (
+            ("ann/worlds", "v1", second, True),
+            ("datasets/ann/worlds", "v1", second, True),
+            ("ann/worlds", "v1", first, False),
+            ("ann/worlds", "V1", second, False),
+            ("ann/others", "v1", second, False),
+            ("ann/worlds", second, second, False),
+        ):
+            data = DataSet(name.removeprefix("datasets/"), commit, {"rows.jsonl": 1})
+            monkeypatch.setattr(hub, "find", lambda _, data=data: data)
+            # No release lies there any more: whoever moved the tag may have left its manifest out.
+            pool = open_pool(f"hf://{name}@{tag}", LIMITS)
+            with pytest.raises(BadInput, match="moved") if moved else nullcontext():
+                work._check_tag(pool, store)
+
+
+def test_a_release_is_compared_with_the_store_as_this_home_compares(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    certificate: Certificate,
+    tmp_path: Path,
+) -> None:
+    behaves = dataclasses.replace(certificate, fingerprint="1" * 64)
+    one, variant = row_of(certificate), row_of(behaves, BEADS.source + "# more\n")
+    both = release(tmp_path / "both", [one, variant])
+
+    def outcomes(folder: Path, home: str, keep: str = "false") -> list[tuple[str, str]]:
+        command = ["import", folder, "--trust", "--home", tmp_path / home]
+        _, told, _ = run(monkeypatch, capsys, *command, "--set", f"memory.keep_variants={keep}")
+        return [(each["outcome"], each["reason"]) for each in told["candidates"]]
+
+    # Among themselves they are as alike as whoever published them let them be.
+    assert outcomes(both, "empty") == [("admitted", ""), ("admitted", "")]
+    with Store.open(tmp_path / "empty" / "store") as store:
+        assert {each.id for each in store.environments()} == {one["id"], variant["id"]}
+        [second] = [each for each in store.environments() if each.id == variant["id"]]
+        assert json.loads(second.decision)["nearest"] == one["id"]
+    # What was there before is this home's to compare with.
+    assert outcomes(release(tmp_path / "one", [one]), "full") == [("admitted", "")]
+    assert outcomes(both, "full") == [("known", "same"), ("duplicate", "tree")]
+    assert outcomes(both, "full", keep="true") == [("known", "same"), ("admitted", "")]
+
+
+def test_the_first_origin_outlives_every_hop(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    certificate: Certificate,
+    tmp_path: Path,
+) -> None:
+    def hop(number: int, **columns: str) -> Row:
+        folder = release(tmp_path / f"release-{number}", [row_of(certificate, **columns)])
+        home = tmp_path / f"home-{number}"
+        code, told, _ = run(monkeypatch, capsys, "import", folder, "--trust", "--home", home)
+        assert code == 0, told
+        with Store.open(home / "store") as store:
+            [design] = store.shard(1).designs
+        brief: Row = json.loads(design.brief)
+        assert brief["uri"] == f"file:release-{number}"
+        return brief
+
+    first = {"uri": "reasoning-gym", "place": "reasoning-gym:gcd"}
+    for number in (1, 2):
+        brief = hop(number, origin=first["uri"], origin_place=first["place"])
+        assert brief["first"] == first
+        first = brief["first"]
+    assert "first" not in hop(3)
