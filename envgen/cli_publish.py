@@ -261,6 +261,7 @@ def _plan(made: "Built", name: str) -> dict[str, Any]:
         ],
         "blocked": bool(made.blocked),
         "benchmarks": [asdict(one) for one in summary.lists],
+        "unplayed": summary.unplayed,
         "held": {one: held_.question for one, held_ in summary.held.items()},
         "documents_left": summary.documents_left,
         "documents_ambiguous": summary.documents_ambiguous,
@@ -286,6 +287,13 @@ def _show(report: Report, made: "Built", said: str) -> None:
     if summary.held:
         lines = [(one, f"{h.share:.0%}", h.question) for one, h in summary.held.items()]
         report.table("questions of benchmarks", ("environment", "holds", "question"), lines[:SHOWN])
+    if summary.unplayed:
+        lines = list(summary.unplayed.items())
+        report.table(
+            "left out: the certified solution does not play as it did",
+            ("environment", "what it did"),
+            lines[:SHOWN],
+        )
     if absent := [one.name for one in summary.lists if not one.sought]:
         report.note(f"not compared with {', '.join(absent)}; the card says so")
     if summary.documents_left:

@@ -55,10 +55,11 @@ class Request:
 class Summary:
     """What the card and the plan tell: figures of the kept rows, and what was left out and why."""
 
-    environments: list[Mapping[str, Any]] = field(default_factory=list)  # a few columns of each
+    environments: list[Mapping[str, Any]] = field(default_factory=list)  # KEPT, and what it has
     funnel: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
     held: dict[str, Held] = field(default_factory=dict)  # environment -> the question it holds
+    unplayed: dict[str, str] = field(default_factory=dict)  # environment -> what its solution did
     lists: tuple[List, ...] = ()
     origins: Counter[str] = field(default_factory=Counter)  # address -> imported environments
     believed: int = 0  # of those: taken with the certificate that they came with
@@ -100,8 +101,8 @@ async def build(
 ) -> Built:
     """Write the release into an empty folder.
 
-    Raises ``BadInput`` when nothing is left to release, ``SandboxFault`` when the solutions cannot
-    be played here. What blocks a release is no error: all of it is found before anybody is told.
+    Raises ``BadInput`` when nothing is left to release, ``SandboxFault`` when nothing can be played
+    here. What blocks a release is no error: all of it is found before anybody is told.
     """
     work = _Work(folder, request, store)
     total = sum(head.rows("environments") for head in request.shards)
@@ -154,6 +155,9 @@ class _Work:
         summary.alarms += (head.meta.get("monitors") or {}).get("alarms") or ()
         kept = []
         for record, solution in zip(records, played, strict=True):
+            if solution.fault:
+                summary.unplayed[record.id] = solution.fault
+                continue
             licence = self.documents.licence(record)
             origin = imported.get(record.id)
             row = environment_row(record, standings.get(record.id), solution, licence, origin)
@@ -166,7 +170,12 @@ class _Work:
         place = self._save("environments", f"shard-{head.shard:06d}", kept)
         self._look(text for row in kept for text in _texts(place, row))
         self.documents.want(kept)
-        summary.environments += [{name: row[name] for name in KEPT} for row in kept]
+        summary.environments += [
+            {name: row[name] for name in KEPT}
+            | {"hinted": bool(row["hint"]), "solved": bool(row["solution"])}
+            | {"imported": row["id"] in imported}
+            for row in kept
+        ]
         if self.config.plays:
             plays = _plays(self.store, head, {row["id"] for row in kept}, self.config)
             summary.plays_in_shards += head.rows("plays")
@@ -286,11 +295,19 @@ def _texts(place: str, row: Mapping[str, Any]) -> Iterator[Text]:
 
 
 def _nothing(request: Request, summary: Summary) -> str:
+    told = []
     if summary.held:
         name, held = next(iter(summary.held.items()))
-        return (
-            f"all {len(summary.held)} environments hold questions of benchmarks ({name}: "
-            f"{held.question}); see [publish] benchmarks and contaminated"
+        told.append(
+            f"{len(summary.held)} hold questions of benchmarks ({name}: {held.question}), see [publish] "
+            "benchmarks and contaminated"
         )
+    if summary.unplayed:
+        name, fault = next(iter(summary.unplayed.items()))
+        told.append(
+            f"the certified solutions of {len(summary.unplayed)} do not play as they did ({name}: {fault})"
+        )
+    if told:
+        return f"all environments are left out: {'; '.join(told)}"
     listed = ", ".join(str(head.shard) for head in request.shards[:12])
     return f"the shards {listed} hold no environment: nothing to release"

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,8 @@ def render(
         for name in rows.SCHEMAS
         if any(place.startswith(f"{name}/") for place in counts)
     }
+    # An imported environment bears the version of the home that imported it, which designed nothing.
+    designed = [row for row in summary.environments if not row["imported"]]
     found = Counter(finding.kind for finding in summary.findings)
     return _template().render(
         name=request.name,
@@ -60,7 +62,11 @@ def render(
         pictures=pictures,
         settings=Counter(row["setting"] for row in summary.environments),
         statuses=_statuses(summary),
-        versions=sorted({row["policy_version"] for row in summary.environments}),
+        versions=sorted({row["policy_version"] for row in designed}),
+        designed=len(designed),
+        hinted=sum(row["hinted"] for row in summary.environments),
+        solved=sum(row["solved"] for row in summary.environments),
+        part=partial(_part, len(summary.environments)),
         isolations=sorted({row["isolation"] for row in summary.environments}),
         examples=_examples(summary),
         funnel=passed(summary.funnel),
@@ -71,11 +77,13 @@ def render(
         findings=[one for one in summary.findings if not one.blocks][:TOLD],
         lists=summary.lists,
         held=list(summary.held.items())[:TOLD],
+        unplayed=list(summary.unplayed.items())[:TOLD],
+        n_unplayed=len(summary.unplayed),
         leaves=request.config.contaminated == "leave out",
         n_held=len(summary.held),
         overlap=request.config.overlap,
         origins=summary.origins,
-        imported=sum(summary.origins.values()),
+        imported=len(summary.environments) - len(designed),
         believed=summary.believed,
         documents=summary.documents,
         documents_left=summary.documents_left,
@@ -100,6 +108,13 @@ def _examples(summary: "Summary") -> list[Mapping[str, Any]]:
     measured = [row for row in summary.environments if row["status"] == "frontier"]
     measured.sort(key=lambda row: (-(row["regret"] or 0.0), row["id"]))
     return (measured or summary.environments)[:5]
+
+
+def _part(total: int, count: int) -> str:
+    """Return how many of all have something, in the words that begin a sentence."""
+    if count == total:
+        return "All have"
+    return f"{count or 'None'} of them {'has' if count == 1 else 'have'}"
 
 
 def _plain(text: str) -> str:

@@ -28,7 +28,10 @@ class Origin:
 def origins(designs: pa.Table) -> Mapping[str, Origin]:
     """Return the origins of those environments of a shard that were imported, by id.
 
-    ``designs`` has the columns ``environment`` and ``brief``.
+    ``designs`` has the columns ``environment`` and ``brief``. The brief of an import has ``uri`` and
+    ``place``, where it was imported from, and, when that was a release that had it from elsewhere,
+    ``first``: the ``uri`` and ``place`` that the release tells, its columns ``origin`` and
+    ``origin_place``. The first place counts, so that a benchmark's task is one however often it went on.
     """
     found = {}
     for row in designs.select(["environment", "brief"]).to_pylist():
@@ -36,7 +39,8 @@ def origins(designs: pa.Table) -> Mapping[str, Origin]:
             brief = json.loads(row["brief"])
             if brief.get("origin") == "import":
                 believed = brief.get("certificate") == "believed"
-                found[row["environment"]] = Origin(_public(brief["uri"]), brief["place"], believed)
+                first = brief.get("first", brief)
+                found[row["environment"]] = Origin(_public(first["uri"]), first["place"], believed)
     return found
 
 

@@ -118,10 +118,14 @@ PLAY_COLUMNS = [name for name in PLAYS.names if name != "shard"]
 
 @dataclass(frozen=True)
 class Solution:
-    """A play of the reference solution: its seed and the messages as JSON text."""
+    """A play of the reference solution: its seed and the messages as JSON text.
+
+    ``fault`` says why a certified solution does not play as it did.
+    """
 
     seed: int | None = None
     transcript: str = ""
+    fault: str = ""
 
 
 def environment_row(
