@@ -5,7 +5,8 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -229,19 +230,28 @@ def _write(target: Path, make: "Callable[[Path], Built]") -> "Built":
         if strange:
             raise BadInput(f"{target / strange[0]} is none of the release's files; move it away")
     target = target.resolve()
-    try:
+    with _writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(
+        place = tempfile.TemporaryDirectory(
             dir=target.parent, prefix=f".{target.name}.", suffix=PART
-        ) as place:
-            aside = Path(place) / "release"
-            with folder_atomic(aside) as folder:
-                made = make(folder)
+        )
+    with place:
+        aside = Path(place.name) / "release"
+        with folder_atomic(aside) as folder:
+            made = make(folder)
+        with _writing(target):
             shutil.rmtree(target, ignore_errors=True)
             aside.rename(target)
+    return made
+
+
+@contextmanager
+def _writing(target: Path) -> Iterator[None]:
+    """Say that a folder cannot be written, and why."""
+    try:
+        yield
     except OSError as error:
         raise BadInput(f"{target} cannot be written: {error.strerror or error}") from None
-    return made
 
 
 def _plan(made: "Built", name: str) -> dict[str, Any]:
@@ -288,11 +298,10 @@ def _show(report: Report, made: "Built", said: str) -> None:
         lines = [(one, f"{h.share:.0%}", h.question) for one, h in summary.held.items()]
         report.table("questions of benchmarks", ("environment", "holds", "question"), lines[:SHOWN])
     if summary.unplayed:
-        lines = list(summary.unplayed.items())
         report.table(
             "left out: the certified solution does not play as it did",
             ("environment", "what it did"),
-            lines[:SHOWN],
+            list(summary.unplayed.items())[:SHOWN],
         )
     if absent := [one.name for one in summary.lists if not one.sought]:
         report.note(f"not compared with {', '.join(absent)}; the card says so")

@@ -1,8 +1,9 @@
 """Writing a release into a folder: the rows of its shards, the card, the sums.
 
-A release is made from the files of its shards alone, never from what was measured later, so the same
-shards under the same settings are the same rows whenever and wherever it is built. That is what lets
-an interrupted upload go on, and a tag be checked.
+A release is made from the files of its shards, never from what was measured later. The same shards are
+the same rows whenever and wherever it is built, as long as the recipe, the lists of questions that are
+installed and the corpus are the same, and the solutions play. That is what lets an interrupted upload
+go on, and a tag be checked.
 """
 
 import itertools

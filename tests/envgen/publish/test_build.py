@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 import spadework
+from envgen.cli_publish import _write
 from envgen.corpus import CorpusConfig
 from envgen.publish import manifest
 from envgen.publish.build import Built
@@ -112,6 +113,18 @@ def test_a_folder_with_other_things_is_left_alone(
     command = ("publish", "a/b", "--home", home, "--dry-run", tmp_path)
     code, told = run(monkeypatch, capsys, *command)
     assert (code, "holds something else" in told["error"]) == (2, True)
+
+
+def test_only_a_folder_that_cannot_be_written_is_told_as_one(tmp_path: Path) -> None:
+    def broken(_: Path) -> Built:
+        raise OSError("the store is gone")
+
+    with pytest.raises(OSError, match="the store is gone"):
+        _write(tmp_path / "release", broken)
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(BadInput, match="file/release cannot be written"):
+        _write(tmp_path / "file" / "release", broken)
 
 
 def test_plays_are_a_seeded_sample_or_all_or_none(
