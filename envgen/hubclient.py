@@ -22,6 +22,7 @@ def patient_client(timeout_s: float) -> None:
             return
         plain = get_session()
         kind, hooks = type(plain), plain.event_hooks
+        before = [one for one in hooks["request"] if one.__name__ != "bound"]
 
         def bound(request: Any) -> None:
             told = request.extensions.get("timeout", {})
@@ -31,7 +32,7 @@ def patient_client(timeout_s: float) -> None:
             }
 
         def made() -> Any:
-            asked = {**hooks, "request": [*hooks["request"], bound]}
+            asked = {**hooks, "request": [*before, bound]}
             return kind(event_hooks=asked, follow_redirects=True, timeout=timeout_s)
 
         set_client_factory(made)
