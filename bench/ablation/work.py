@@ -79,7 +79,7 @@ def judgement(
     """Return the commands that judge an arm's first and last version on the held-out set ``path``."""
     common = [*given, "--set", f"heldout.path={json.dumps(str(path))}", "--home", str(work.home)]
     return [
-        ["bench", "heldout", run, "--version", str(version), *common]
+        ["bench", "heldout", "--run", run, "--version", str(version), *common]
         for version in (0, config.rounds)
     ]
 

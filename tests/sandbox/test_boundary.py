@@ -8,6 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("spadekit", "sandbox", "memory", "solver", "envgen", "bench")
 INSIDE = {ROOT / "sandbox" / f"{name}.py" for name in ("guest", "envkit", "reference")}
+INSIDE |= set((ROOT / "bench" / "suites" / "inside").glob("[a-z]*.py"))
 CALLS = {"exec", "eval", "__import__", "execfile"}
 MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "code", "codeop"}
 SHELLS = {"system", "popen"}
@@ -60,7 +61,7 @@ def test_the_host_never_imports_the_programs_of_the_jail() -> None:
                 names = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
                 names = [f"{node.module}.{alias.name}" for alias in node.names]
-            programs = [f"sandbox.{path.stem}" for path in INSIDE]
+            programs = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in INSIDE]
             assert not any(name.startswith(tuple(programs)) for name in names), path
 
 
