@@ -75,10 +75,10 @@ def test_values_of_secret_variables_and_paths_of_this_machine_are_known() -> Non
 
 
 def test_a_home_folder_of_one_part_is_found_where_it_stands_for_itself() -> None:
-    machine = Machine.of({}, ("/root", "/"))
-    for text in ("open('/root/x')", "cd /root", "A = '/root'", "'a:\\n/root/x'"):
+    machine = Machine.of({}, ("/data", "/"))
+    for text in ("open('/data/x')", "cd /data", "A = '/data'", "'a:\\n/data/x'"):
         assert [one.kind for one in found(text, machine)] == ["path"], text
-    for text in ("/rooted", "/a/root", "./root", "at/root", "/root-2/x"):
+    for text in ("/dataed", "/a/data", "./data", "at/data", "/data-2/x"):
         assert found(text, machine) == [], text
 
 
