@@ -27,6 +27,8 @@ def run(session: Session, quick: bool) -> None:
         for seed in config.seeds
     ]
 
+    late = folder / "others.jsonl"
+
     def training(work: Work) -> list[list[str]]:
         return commands(work, config, session.given, shards(session, work))
 
@@ -34,7 +36,6 @@ def run(session: Session, quick: bool) -> None:
         return judgement(work, config, session.given, others.RUN, late)
 
     asyncio.run(carry_out(session, works, config, RUN, training))
-    late = folder / "others.jsonl"
     if others.write(session, works, config.late, late):
         asyncio.run(carry_out(session, works, config, others.RUN, judging))
     found: list[Trained] = [trained(session, work, config) for work in works]

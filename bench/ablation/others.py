@@ -5,15 +5,13 @@ made of it, the frontier of solvers other than the one that is judged.
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
 from bench.ablation.work import Work
 from bench.heldout.dataset import HeldoutEnvironment
-from bench.heldout.results import Decoding, Result
-from bench.statistics import Estimate, paired_difference
 from memory import EnvironmentRecord, MemoryConfig, Store
 from spadekit.cli import Session
 from spadekit.files import write_atomic
@@ -65,21 +63,3 @@ def _late(session: Session, work: Work, each: int) -> list[EnvironmentRecord]:
     records.sort(key=lambda record: record.id)
     rng = Random(derive(work.seed, "others", work.arm.name))
     return rng.sample(records, min(each, len(records)))
-
-
-def difference(
-    first: Sequence[Result], last: Sequence[Result], decoding: Decoding, without: Collection[str]
-) -> Estimate:
-    """Return ``last - first`` paired by environment, on those that no arm of ``without`` designed."""
-    return paired_difference(_joined(first, decoding, without), _joined(last, decoding, without))
-
-
-def _joined(
-    results: Sequence[Result], decoding: Decoding, without: Collection[str]
-) -> Mapping[str, tuple[float, ...]]:
-    joined: dict[str, tuple[float, ...]] = {}
-    for result in results:
-        for one in result.environments:
-            if one.family not in without:
-                joined[one.id] = joined.get(one.id, ()) + getattr(one, decoding)
-    return joined

@@ -5,11 +5,10 @@ itself; the figure over all seeds takes an environment's plays of every seed tog
 the environments vary, not how further seeds would.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bench.ablation.others import difference
 from bench.heldout.results import DECODINGS, Decoding, Result, change
 from bench.statistics import Estimate, clustered_mean, paired_difference
 
@@ -99,12 +98,18 @@ def change_of(one: Trained, decoding: Decoding) -> Change:
     )
 
 
-def together(several: Sequence[Result], decoding: Decoding) -> dict[str, tuple[float, ...]]:
-    """Return each environment's returns of several results, one after another."""
+def together(
+    several: Sequence[Result], decoding: Decoding, without: Collection[str] = ()
+) -> dict[str, tuple[float, ...]]:
+    """Return each environment's returns of several results, one after another.
+
+    Environments of the families ``without`` are left out.
+    """
     joined: dict[str, tuple[float, ...]] = {}
     for result in several:
-        for name, returns in result.returns(decoding).items():
-            joined[name] = joined.get(name, ()) + returns
+        for one in result.environments:
+            if one.family not in without:
+                joined[one.id] = joined.get(one.id, ()) + getattr(one, decoding)
     return joined
 
 
@@ -130,14 +135,14 @@ def lead(arm: Sequence[Trained], other: Sequence[Trained], decoding: Decoding) -
 def abroad(arm: Sequence[Trained], decoding: Decoding) -> Estimate:
     """Return what training did on the other arms' late designs, over all seeds of an arm."""
     first, last = _ends(arm)
-    return difference(first, last, decoding, {one.arm for one in arm})
+    own = {one.arm for one in arm}
+    return paired_difference(together(first, decoding, own), together(last, decoding, own))
 
 
 def lead_abroad(arm: Sequence[Trained], other: Sequence[Trained], decoding: Decoding) -> Estimate:
     """Return how far one arm ends above another on what neither of them designed."""
-    return difference(
-        *(_ends(other)[1], _ends(arm)[1]), decoding, {one.arm for one in (*arm, *other)}
-    )
+    own = {one.arm for one in (*arm, *other)}
+    return paired_difference(*(together(_ends(which)[1], decoding, own) for which in (other, arm)))
 
 
 def _ends(arm: Sequence[Trained]) -> tuple[list[Result], list[Result]]:
