@@ -118,15 +118,13 @@ def make_briefs(
 ) -> list[Brief]:
     """Return the ``number`` briefs of a round; the same arguments and store give the same briefs.
 
-    Skills are dealt like cards, without replacement until all were used, so that rare skills are
-    not left to chance; documents likewise, over all rounds: ``drawn`` says how many each shelf of
-    the corpus has given already. ``standings``: by id, of the environments that may be shown.
+    Skills are dealt like cards, over all rounds (as long as they have as many briefs): none comes again
+    until all were used, so that no skill is left to chance; documents likewise: ``drawn`` says how many
+    each shelf of the corpus has given already. ``standings``: by id, of the environments that may be shown.
     ``tokens`` counts a text's tokens, for the documents' limit.
     """
     rng = random.Random(derive(seed, "briefs", round_number))
-    skills: list[str] = []
-    while len(skills) < number:
-        skills += rng.sample(config.skills, len(config.skills))
+    skills = deal(config.skills, number * (round_number - 1), number, seed)
     places = Counter(drawn)
     failures: dict[str, tuple[Failure, ...]] = {}
     own = config.difficulty == "own"
@@ -136,7 +134,7 @@ def make_briefs(
         return tuple(Known(record, standings[record.id]) for record in records)
 
     briefs = []
-    for index, skill in enumerate(skills[:number]):
+    for index, skill in enumerate(skills):
         setting = setting_of(skill)
         document = None
         if shelf := corpus.shelf(setting):
@@ -172,6 +170,21 @@ def make_briefs(
             )
         )
     return briefs
+
+
+def deal(skills: Sequence[str], begin: int, number: int, seed: int) -> list[str]:
+    """Return cards ``begin`` to ``begin + number`` of decks that are laid one after another.
+
+    A deck has every skill once, shuffled by the seed and the deck's place.
+    """
+    first, last = begin // len(skills), (begin + number - 1) // len(skills)
+    cards = [
+        skill
+        for deck in range(first, last + 1)
+        for skill in random.Random(derive(seed, "skills", deck)).sample(skills, len(skills))
+    ]
+    start = begin - first * len(skills)
+    return cards[start : start + number]
 
 
 def render(

@@ -190,6 +190,8 @@ def test_briefs_are_a_function_of_seed_and_round_and_deal_skills_like_cards(stor
         return [brief.as_dict("short") for brief in made(store, 4, *arguments)]
 
     assert sorted(brief.skill for brief in made(store)) == sorted(SKILLS)
+    five = [brief.skill for number in (1, 2, 3) for brief in made(store, 5, number)]
+    assert sorted(five) == sorted(SKILLS), "a deck lasts over as many rounds as it takes"
     assert told(1) == told(1)
     assert told(1) != told(2)
     assert told(1) != told(1, 1)
