@@ -125,8 +125,7 @@ def lead(arm: Sequence[Trained], other: Sequence[Trained], decoding: Decoding) -
 
     Raises ``ValueError`` when the two were not run with the same seeds.
     """
-    if sorted(one.seed for one in arm) != sorted(one.seed for one in other):
-        raise ValueError("arms are compared seed by seed, but theirs differ")
+    _check_seeds(arm, other)
     return paired_difference(
         together([one.end for one in other], decoding), together([one.end for one in arm], decoding)
     )
@@ -140,13 +139,27 @@ def abroad(arm: Sequence[Trained], decoding: Decoding) -> Estimate:
 
 
 def lead_abroad(arm: Sequence[Trained], other: Sequence[Trained], decoding: Decoding) -> Estimate:
-    """Return how far one arm ends above another on what neither of them designed."""
+    """Return how far one arm ends above another on what neither of them designed.
+
+    Raises ``ValueError`` when the two were not judged on it with the same seeds.
+    """
+    _check_seeds(_judged(arm), _judged(other))
     own = {one.arm for one in (*arm, *other)}
     return paired_difference(*(together(_ends(which)[1], decoding, own) for which in (other, arm)))
 
 
+def _check_seeds(arm: Sequence[Trained], other: Sequence[Trained]) -> None:
+    if sorted(one.seed for one in arm) != sorted(one.seed for one in other):
+        raise ValueError("arms are compared seed by seed, but theirs differ")
+
+
+def _judged(arm: Sequence[Trained]) -> list[Trained]:
+    """Return the seeds of an arm that played what the arms designed late."""
+    return [one for one in arm if one.others]
+
+
 def _ends(arm: Sequence[Trained]) -> tuple[list[Result], list[Result]]:
-    judged = [one.others for one in arm if one.others]
+    judged = [one.others for one in _judged(arm)]
     return [one[0] for one in judged], [one[-1] for one in judged]
 
 
