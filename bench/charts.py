@@ -1,21 +1,39 @@
 """Line charts as SVG of a fixed size, for pictures that are files of their own; see ``bench.plots`` for
 those of a page.
 
-Every text is escaped. Colours are the CSS classes ``s0`` to ``s5``, so that a page can give them
+Up to eight lines can be told apart without colour: each has a dash, a mark and its name at its end.
+Every text is escaped. Colours are the CSS classes ``s0`` to ``s7``, which ``bench.ablation.picture`` gives
 light and dark values.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-WIDTH, HEIGHT = 560.0, 250.0
-LEFT, RIGHT, TOP, BOTTOM = 46.0, 12.0, 12.0, 34.0
-COLOURS = 6
+WIDTH, HEIGHT = 760.0, 300.0
+LEFT, TOP, BOTTOM = 46.0, 12.0, 36.0
+COLOURS = 8
 BARS_UP_TO = 12
 """Up to this many points an interval is an error bar, beyond it is a band."""
+MARKS_UP_TO = 60
+DASHES = ("none", "7 3", "2 3", "9 3 2 3")
+"""By colour, one after another. Colours that are near each other to some eyes have different ones."""
+SHAPES = (
+    ("", "m-3.2 0a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0-6.4 0z"),
+    ("", "m-2.9-2.9h5.8v5.8h-5.8z"),
+    ("", "m0-4l3.7 6.3h-7.4z"),
+    ("", "m0-4l4 4-4 4-4-4z"),
+    ("", "m0 4l3.7-6.3h-7.4z"),
+    (" hollow", "m-3.2 0a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0-6.4 0z"),
+    (" hollow", "m-2.9-2.9h5.8v5.8h-5.8z"),
+    (" hollow", "m0-4l4 4-4 4-4-4z"),
+)
+"""Mark of each colour: its class beside ``dot``, its path from the place where it stands."""
+ROW, SAMPLE, LETTER = 17.0, 26.0, 6.6
+"""Of the names: height of a row, width of the piece of line before the name and of a letter, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -35,58 +53,60 @@ class Series:
     name: str
     points: tuple[Point, ...]
 
+    @property
+    def known(self) -> list[Point]:
+        """The points that are no gaps."""
+        return [point for point in self.points if point.y is not None]
+
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where data coordinates lie in the picture."""
+    """Where data coordinates lie in the picture; ``right``: where the plot ends and the names begin."""
 
     x_low: float
     x_high: float
     y_low: float
     y_high: float
+    right: float
 
     def x(self, value: float) -> float:
         share = (value - self.x_low) / (self.x_high - self.x_low)
-        return LEFT + share * (WIDTH - LEFT - RIGHT)
+        return LEFT + share * (self.right - LEFT)
 
     def y(self, value: float) -> float:
-        inside = min(self.y_high, max(self.y_low, value))
-        share = (inside - self.y_low) / (self.y_high - self.y_low)
+        share = (value - self.y_low) / (self.y_high - self.y_low)
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
 
-def lines(
-    title: str,
-    series: Sequence[Series],
-    *,
-    x_label: str,
-    y_range: tuple[float, float] | None = None,
-    note: str = "",
-) -> Markup:
-    """Return a figure with one line per series and its intervals; without data it says so."""
-    shown = [one for one in series if any(point.y is not None for point in one.points)]
+def lines(title: str, series: Sequence[Series], *, x_label: str) -> Markup:
+    """Return an SVG element with one line per series, its intervals and its name.
+
+    ``title`` is what a reader who sees no picture is told. Without data the picture says so.
+    """
+    # a series without points keeps its colour and dash from the others
+    shown = [(index, one) for index, one in enumerate(series) if one.known]
     if not shown:
-        return _figure(title, Markup('<p class="nothing">Nothing measured.</p>'), [], note)
-    frame = _frame(shown, y_range)
-    xs = sorted({point.x for one in shown for point in one.points})
+        nothing = Markup('<text class="key" x="{:g}" y="{:g}">Nothing measured.</text>')
+        return _svg(title, [nothing.format(LEFT, HEIGHT / 2)])
+    frame = _frame([one for _, one in shown])
+    xs = sorted({point.x for _, one in shown for point in one.points})
     parts = [_axes(frame, _whole_ticks(xs), x_label)]
-    spread = 0.0 if len(shown) < 2 else min(4.0, 60.0 / len(xs))
-    for index, one in enumerate(shown):
-        shift = (index - (len(shown) - 1) / 2) * spread
+    step = min((b - a for a, b in itertools.pairwise(xs)), default=1.0)
+    apart = min(5.0, 0.6 * (frame.x(step) - frame.x(0.0)) / len(shown))
+    for place, (index, one) in enumerate(shown):
+        shift = (place - (len(shown) - 1) / 2) * apart
         parts.append(_line(frame, one, index, x_label, shift))
-    label = f"{title}: {', '.join(one.name for one in shown)} by {x_label}"
-    return _figure(title, _svg(label, parts), [one.name for one in shown], note)
+    parts += _names(frame, shown)
+    label = f"{title}: {', '.join(one.name for _, one in shown)} by {x_label}"
+    return _svg(label, parts)
 
 
-def _figure(title: str, body: Markup, names: Sequence[str], note: str) -> Markup:
-    keys = Markup("").join(
-        Markup('<span class="key"><i class="s{}"></i>{}</span>').format(index % COLOURS, name)
-        for index, name in enumerate(names)
-    )
-    legend = Markup('<div class="legend">{}</div>').format(keys) if len(names) > 1 else ""
-    below = Markup('<p class="note">{}</p>').format(note) if note else ""
-    return Markup("<figure><figcaption>{}</figcaption>{}{}{}</figure>").format(
-        title, legend, body, below
+def mark(index: int, x: float, y: float, tip: str = "") -> Markup:
+    """Return the mark of a colour at a place, ``tip`` when it is pointed at."""
+    kind, path = SHAPES[index % COLOURS]
+    title = Markup("<title>{}</title>").format(tip) if tip else Markup("")
+    return Markup('<path class="dot{} s{}" d="M{:.1f} {:.1f}{}">{}</path>').format(
+        kind, index % COLOURS, x, y, path, title
     )
 
 
@@ -96,20 +116,17 @@ def _svg(label: str, parts: Sequence[Markup]) -> Markup:
     )
 
 
-def _frame(series: Sequence[Series], y_range: tuple[float, float] | None) -> _Frame:
-    points = [point for one in series for point in one.points if point.y is not None]
+def _frame(series: Sequence[Series]) -> _Frame:
+    points = [point for one in series for point in one.known]
     x_low, x_high = min(point.x for point in points), max(point.x for point in points)
-    room = max(0.5, 0.02 * (x_high - x_low))
-    if y_range is None:
-        values = [
-            value
-            for point in points
-            for value in (point.y, point.low, point.high)
-            if value is not None
-        ]
-        levels = ticks(min(values), max(values))
-        y_range = levels[0], levels[-1]
-    return _Frame(x_low - room, x_high + room, *y_range)
+    room = max(0.5, 0.04 * (x_high - x_low))
+    values = [
+        value for point in points for value in (point.y, point.low, point.high) if value is not None
+    ]
+    levels = ticks(min(values), max(values))
+    letters = min(36, max(len(one.name) for one in series))
+    right = WIDTH - 2 * SAMPLE - LETTER * letters
+    return _Frame(x_low - room, x_high + room, levels[0], levels[-1], right)
 
 
 def _axes(frame: _Frame, x_ticks: Sequence[float], x_label: str) -> Markup:
@@ -117,23 +134,23 @@ def _axes(frame: _Frame, x_ticks: Sequence[float], x_label: str) -> Markup:
     for value in ticks(frame.y_low, frame.y_high):
         if not frame.y_low - 1e-9 <= value <= frame.y_high + 1e-9:
             continue
-        y = _round(frame.y(value))
+        y = frame.y(value)
         kind = "zero" if abs(value) < 1e-12 else "grid"
         parts.append(
             Markup(
-                '<line class="{}" x1="{:g}" x2="{:g}" y1="{}" y2="{}"/>'
-                '<text class="tick" x="{:g}" y="{}" text-anchor="end">{}</text>'
-            ).format(kind, LEFT, WIDTH - RIGHT, y, y, LEFT - 6, _round(float(y) + 4), _short(value))
+                '<line class="{}" x1="{:g}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>'
+                '<text class="tick" x="{:g}" y="{:.1f}" text-anchor="end">{:.6g}</text>'
+            ).format(kind, LEFT, frame.right, y, y, LEFT - 6, y + 4, value)
         )
     for value in x_ticks:
         parts.append(
-            Markup('<text class="tick" x="{}" y="{:g}" text-anchor="middle">{:g}</text>').format(
-                _round(frame.x(value)), HEIGHT - BOTTOM + 15, value
-            )
+            Markup(
+                '<text class="tick" x="{:.1f}" y="{:g}" text-anchor="middle">{:g}</text>'
+            ).format(frame.x(value), HEIGHT - BOTTOM + 16, value)
         )
     parts.append(
-        Markup('<text class="axis" x="{:g}" y="{:g}" text-anchor="middle">{}</text>').format(
-            (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 3, x_label
+        Markup('<text class="axis" x="{:.1f}" y="{:g}" text-anchor="middle">{}</text>').format(
+            (LEFT + frame.right) / 2, HEIGHT - 3, x_label
         )
     )
     return Markup("").join(parts)
@@ -141,42 +158,75 @@ def _axes(frame: _Frame, x_ticks: Sequence[float], x_label: str) -> Markup:
 
 def _line(frame: _Frame, series: Series, index: int, x_label: str, shift: float) -> Markup:
     colour = index % COLOURS
-    known = [point for point in series.points if point.y is not None]
-    bars = len(known) <= BARS_UP_TO
+    bars = len(series.known) <= BARS_UP_TO
     shift = shift if bars else 0.0
     parts = []
     for run in runs(series.points):
         if not bars:
             parts.append(_band(frame, run, colour))
         path = " ".join(
-            f"{_round(frame.x(point.x) + shift)},{_round(frame.y(point.y or 0.0))}" for point in run
+            f"{frame.x(point.x) + shift:.1f},{frame.y(point.y or 0.0):.1f}" for point in run
         )
-        parts.append(Markup('<polyline class="line s{}" points="{}"/>').format(colour, path))
-    for point in known:
+        parts.append(_stroke(index, path))
+    for point in series.known:
         assert point.y is not None
         tip = f"{series.name}, {x_label} {point.x:g}: {point.y:.3f}"
-        x = _round(frame.x(point.x) + shift)
+        x = frame.x(point.x) + shift
         if point.low is not None and point.high is not None:
             tip += f" ({point.low:.3f} to {point.high:.3f})"
             if bars:
                 parts.append(
-                    Markup('<line class="bar s{}" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(
-                        colour, x, x, _round(frame.y(point.low)), _round(frame.y(point.high))
-                    )
+                    Markup(
+                        '<line class="bar s{}" x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>'
+                    ).format(colour, x, x, frame.y(point.low), frame.y(point.high))
                 )
-        parts.append(
-            Markup('<circle class="dot s{}" cx="{}" cy="{}" r="3">{}</circle>').format(
-                colour, x, _round(frame.y(point.y)), Markup("<title>{}</title>").format(tip)
-            )
-        )
+        if len(series.known) <= MARKS_UP_TO:
+            parts.append(mark(index, x, frame.y(point.y), tip))
     return Markup("").join(parts)
+
+
+def _stroke(index: int, path: str) -> Markup:
+    dash = DASHES[index % len(DASHES)]
+    return Markup('<polyline class="line s{}" stroke-dasharray="{}" points="{}"/>').format(
+        index % COLOURS, dash, path
+    )
+
+
+def _names(frame: _Frame, shown: Sequence[tuple[int, Series]]) -> list[Markup]:
+    """The names in the order in which the lines end, each with a piece of its line."""
+    ordered = sorted(shown, key=lambda pair: frame.y(pair[1].known[-1].y or 0.0))
+    wanted = [frame.y(one.known[-1].y or 0.0) for _, one in ordered]
+    parts = []
+    for (index, one), y in zip(ordered, spread(wanted, ROW, TOP, HEIGHT - BOTTOM), strict=True):
+        left = frame.right + 0.6 * SAMPLE
+        parts += [
+            _stroke(index, f"{left:.1f},{y:.1f} {left + SAMPLE:.1f},{y:.1f}"),
+            mark(index, left + SAMPLE / 2, y),
+            Markup('<text class="key" x="{:.1f}" y="{:.1f}">{}</text>').format(
+                left + SAMPLE + 7, y + 4, one.name
+            ),
+        ]
+    return parts
+
+
+def spread(wanted: Sequence[float], apart: float, low: float, high: float) -> list[float]:
+    """Return places near the ``wanted`` ones, which rise, ``apart`` from each other and, where there is
+    room, between ``low`` and ``high``."""
+    places: list[float] = []
+    for want in wanted:
+        places.append(max(want, low, places[-1] + apart if places else low))
+    limit = high
+    for index in reversed(range(len(places))):
+        places[index] = min(places[index], limit)
+        limit = places[index] - apart
+    return places
 
 
 def _band(frame: _Frame, run: Sequence[Point], colour: int) -> Markup:
     with_interval = [point for point in run if point.low is not None and point.high is not None]
     upper = [(point.x, point.high or 0.0) for point in with_interval]
     lower = [(point.x, point.low or 0.0) for point in reversed(with_interval)]
-    corners = " ".join(f"{_round(frame.x(x))},{_round(frame.y(y))}" for x, y in [*upper, *lower])
+    corners = " ".join(f"{frame.x(x):.1f},{frame.y(y):.1f}" for x, y in [*upper, *lower])
     return Markup('<polygon class="band s{}" points="{}"/>').format(colour, corners)
 
 
@@ -207,11 +257,3 @@ def _whole_ticks(xs: Sequence[float], at_most: int = 11) -> list[float]:
     ordered = sorted(set(xs))
     step = math.ceil(len(ordered) / at_most)
     return ordered[::step]
-
-
-def _short(value: float) -> str:
-    return f"{value:.6g}"
-
-
-def _round(value: float) -> str:
-    return f"{value:.1f}"

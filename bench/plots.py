@@ -16,8 +16,10 @@ from statistics import median_low
 
 from markupsafe import Markup
 
-from bench.charts import COLOURS, Point, runs, ticks
+from bench.charts import Point, runs, ticks
 
+COLOURS = 6
+"""What `page.html.jinja` has."""
 SIDE = 1000
 """Width and height of the drawing, in its own units."""
 BARS_UP_TO = 12

@@ -1,50 +1,84 @@
-"""Tell what came out: a table in the terminal, and files to keep: JSON, Markdown and a picture."""
+"""Tell what came out: tables in the terminal, and files to keep: JSON, Markdown and pictures."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from bench.ablation.arms import ARMS
-from bench.ablation.outcome import Trained, abroad, curve, entry, gain, lead, lead_abroad
+from bench.ablation.findings import (
+    FIRST,
+    TITLES,
+    Arms,
+    compared,
+    end_of,
+    learned,
+    method,
+    signed,
+    start_of,
+)
+from bench.ablation.forest import Group, Row, forest
+from bench.ablation.outcome import abroad, curve, entry, gain, lead, lead_abroad
 from bench.ablation.picture import picture
 from bench.charts import Point, Series
 from bench.heldout.results import DECODINGS
-from bench.report import estimate_text
 from bench.statistics import Estimate
 from spadekit.cli import Session
 from spadekit.errors import BadInput
 from spadekit.files import write_atomic
 
-Arms = Mapping[str, Sequence[Trained]]
-FIRST = "self_play"
-TITLES = {arm.name: arm.title for arm in ARMS}
+Table = tuple[str, list[str], list[list[str]]]
 HEALTH = ("valid", "new", "learnable", "vendi", "reward", "regret")
+ALL = "all"
+"""Stands where a seed's number does."""
+HELDOUT = "held-out environments"
+LATE = "what the other arms designed late"
+ABOUT = {
+    "learning": "Error bars: 95 % intervals over environments, all seeds together.",
+    "seeds": "95 % intervals over environments. How far seeds lie apart says how another seed might go.",
+    "chance": "Of twenty such intervals about one misses the truth by chance.",
+}
+DESIGNS = (
+    "First -> last quarter of the rounds in which the arm designed; of a fixed pool those are the rounds of "
+    "the pool. `valid` of the designs, `new` of the valid, `learnable` of the new (mean return without the "
+    "hint in [0.15, 0.85]), `vendi`: diversity, 1 where all differ; `reward` of the designer, as its arm pays "
+    "it: not comparable between arms with other rewards; `regret`: return with the hint less without."
+)
+BUDGETS = (
+    "Plays the solver's steps were given, and those with a gradient: a group whose plays all come out the "
+    "same has none."
+)
 
 
 def write(arms: Arms, folder: Path) -> list[Path]:
-    """Write ``learning.json``, ``learning.md`` and ``learning.svg``; return their paths.
+    """Write ``learning.json``, ``learning.md`` and the pictures; return their paths.
 
     Raises ``BadInput`` where the folder cannot be written.
     """
-    paths = [folder / f"learning.{kind}" for kind in ("json", "md", "svg")]
+    files = {
+        "learning.json": json.dumps(_entries(arms), indent=2) + "\n",
+        **{f"{name}.svg": text for name, text in pictures(arms).items()},
+        "learning.md": markdown(arms),
+    }
     try:
-        write_atomic(paths[0], json.dumps(_entries(arms), indent=2).encode() + b"\n")
-        write_atomic(paths[1], _markdown(arms).encode())
-        write_atomic(paths[2], _picture(arms).encode())
+        for name, text in files.items():
+            write_atomic(folder / name, text.encode())
     except OSError as error:
         raise BadInput(f"{folder} cannot be written: {error.strerror or error}") from None
-    return paths
+    return [folder / name for name in files]
 
 
 def show(session: Session, arms: Arms, paths: Sequence[Path]) -> None:
-    """Print the table and where the files are; with ``--json`` the records."""
+    """Print the tables, the findings and where the files are; with ``--json`` the records."""
     report = session.report
     if report.as_json:
         report.data(_entries(arms))
     else:
         for title, columns, rows in tables(arms):
             report.table(title, columns, rows)
+        for line in (method(arms), *learned(arms), *compared(arms)):
+            report.text(line)
     report.note("kept in " + ", ".join(str(path) for path in paths))
 
 
@@ -52,90 +86,126 @@ def _entries(arms: Arms) -> list[dict[str, Any]]:
     return [entry(one) for several in arms.values() for one in several]
 
 
-def tables(arms: Arms) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Return (title, columns, rows): each seed's change, the arms together, the designer's health."""
-    seeds = [
+def tables(arms: Arms) -> list[Table]:
+    """Return (title, columns, rows): changes, leads, the same abroad, designs, budgets."""
+    found = [_changes(arms)]
+    if FIRST in arms and len(arms) > 1:
+        found.append(_leads(arms, HELDOUT, lead))
+    away = {name: arm for name, arm in arms.items() if all(one.others for one in arm)}
+    if away:
+        found.append(_away(away))
+        if FIRST in away and len(away) > 1:
+            found.append(_leads(away, LATE, lead_abroad))
+    return [*found, _designs(arms), _budgets(arms)]
+
+
+def _changes(arms: Arms) -> Table:
+    """Every seed, and the seeds of an arm together where there are several."""
+    rows = []
+    for name, several in arms.items():
+        for arm in (*([one] for one in several), *([several] if len(several) > 1 else [])):
+            cells = [name, ALL if len(arm) > 1 else str(arm[0].seed)]
+            for decoding in DECODINGS:
+                cells += [_short(start_of(arm, decoding)), _short(end_of(arm, decoding))]
+                cells.append(signed(gain(arm, decoding)))
+            rows.append(cells)
+    columns = ["arm", "seed", "sampled: start", "end", "change", "greedy: start", "end ", "change "]
+    return f"mean return on {HELDOUT}", columns, rows
+
+
+def _leads(arms: Arms, where: str, of: Callable[..., Estimate]) -> Table:
+    rows = []
+    for name in arms:
+        if name != FIRST:
+            found = [of(arms[FIRST], arms[name], decoding) for decoding in DECODINGS]
+            rows.append([name, *(signed(one) for one in found), str(found[0].clusters)])
+    title = f"how far {TITLES[FIRST]} ends above each other arm, on {where}, all seeds"
+    return title, ["arm", *DECODINGS, "environments"], rows
+
+
+def _away(arms: Arms) -> Table:
+    rows = []
+    for name, several in arms.items():
+        found = [abroad(several, decoding) for decoding in DECODINGS]
+        rows.append([name, *(signed(one) for one in found), str(found[0].clusters)])
+    title = f"change from first to last version on {LATE}, all seeds"
+    return title, ["arm", *DECODINGS, "environments"], rows
+
+
+def _designs(arms: Arms) -> Table:
+    rows = []
+    for name, several in arms.items():
+        for one in several:
+            rows.append(
+                [name, str(one.seed), *(_ends(getattr(one.health, figure)) for figure in HEALTH)]
+            )
+        if len(several) > 1:
+            rows.append(
+                [
+                    *(name, ALL),
+                    *(
+                        _ends(_means([getattr(one.health, figure) for one in several]))
+                        for figure in HEALTH
+                    ),
+                ]
+            )
+    return (
+        "designs, first -> last quarter of the rounds that design",
+        ["arm", "seed", *HEALTH],
+        rows,
+    )
+
+
+def _budgets(arms: Arms) -> Table:
+    rows = [
         [
-            one.arm,
-            str(one.seed),
-            *(
-                text
-                for decoding in DECODINGS
-                for text in (
-                    _short(one.start.estimate(decoding).mean),
-                    _short(one.end.estimate(decoding).mean),
-                    _signed(gain([one], decoding)),
-                )
-            ),
-        ]
-        for several in arms.values()
-        for one in several
-    ]
-    seed_columns = [
-        "arm",
-        "seed",
-        "sampled: start",
-        "end",
-        "change",
-        "greedy: start",
-        "end ",
-        "change ",
-    ]
-    whole = [
-        [
-            name,
-            *(_signed(gain(several, decoding)) for decoding in DECODINGS),
-            *_leads(arms, name, lead),
+            *(name, str(one.seed), str(one.rounds), f"{one.budget.plays:,}"),
+            f"{one.budget.trained:,}",
+            f"{one.budget.trained / one.budget.plays:.2f}" if one.budget.plays else "-",
         ]
         for name, several in arms.items()
-    ]
-    away = [
-        [
-            name,
-            *(_signed(abroad(several, decoding)) for decoding in DECODINGS),
-            *_leads(arms, name, lead_abroad),
-        ]
-        for name, several in arms.items()
-        if all(one.others for one in several)
-    ]
-    whole_columns = ["arm", "sampled", "greedy", "self-play ends higher by, sampled", "greedy "]
-    health = [
-        [
-            *(one.arm, str(one.seed), f"{one.budget.plays:,}"),
-            *(_ends(getattr(one.health, name)) for name in HEALTH),
-        ]
-        for several in arms.values()
         for one in several
     ]
-    return [
-        ("held-out return of each seed, 95 % intervals over environments", seed_columns, seeds),
-        ("all seeds together", whole_columns, whole),
-        *([("the same on what the other arms designed late", whole_columns, away)] if away else []),
-        (
-            "plays trained on; designs of the first and last quarter of the rounds",
-            ["arm", "seed", "plays", *HEALTH],
-            health,
-        ),
-    ]
+    return "budgets", ["arm", "seed", "steps", "plays", "of them with a gradient", "share"], rows
 
 
-def _leads(arms: Arms, name: str, of: Callable[..., Estimate]) -> list[str]:
-    if name == FIRST or FIRST not in arms:
-        return ["" for _ in DECODINGS]
-    return [_signed(of(arms[FIRST], arms[name], decoding)) for decoding in DECODINGS]
+def pictures(arms: Arms) -> dict[str, str]:
+    """Return the SVG documents by name: returns over versions, changes by seed, leads."""
+    found = {"learning": _curves(arms), "changes": _forest(arms)}
+    if FIRST in arms and len(arms) > 1:
+        found["leads"] = _lead_forest(arms)
+    return found
 
 
-def _markdown(arms: Arms) -> str:
-    parts = []
+def markdown(arms: Arms) -> str:
+    """Return the page: what was done, what came out, pictures, tables."""
+    parts = ["# Does self-play help?", "", method(arms), ""]
+    parts += [f"- `{name}`: {_recipe(name)}" for name in arms]
+    parts += ["", "## What came out", ""]
+    parts += [f"- {_capital(line)}" for line in learned(arms)]
+    leads = compared(arms)
+    if leads:
+        parts += ["", *(f"- {_capital(line)}" for line in leads), "", ABOUT["chance"]]
+    parts.append("")
+    for name in pictures(arms):
+        parts += [f"![{name.capitalize()}]({name}.svg)", ""]
+    parts += ["## Figures", ""]
     for title, columns, rows in tables(arms):
         names = [column.strip() for column in columns]
-        parts += [f"**{title[0].upper()}{title[1:]}**", ""]
+        parts += [f"**{_capital(title)}**", ""]
         parts += [f"| {' | '.join(row)} |" for row in (names, ["---"] * len(names), *rows)]
         parts.append("")
+    parts += [DESIGNS, "", BUDGETS, ""]
     return "\n".join(parts)
 
 
-def _picture(arms: Arms) -> str:
+def _recipe(name: str) -> str:
+    arm = next(one for one in ARMS if one.name == name)
+    laid = ", ".join(f"`{overlay}.toml`" for overlay in arm.overlays)
+    return f"{arm.title} ({laid} laid over the recipe)" if laid else f"{arm.title} (the recipe)"
+
+
+def _curves(arms: Arms) -> str:
     """The held-out return by policy version, one line an arm, at the training temperature."""
     series = [
         Series(
@@ -147,18 +217,62 @@ def _picture(arms: Arms) -> str:
         )
         for name, several in arms.items()
     ]
-    count = max((len(several) for several in arms.values()), default=0)
-    title = f"Mean return on held-out environments, {count} seed{'s' if count != 1 else ''}"
-    return picture(title, series, x_label="policy version")
+    count = max(len(several) for several in arms.values())
+    title = f"Mean return on {HELDOUT}, sampled, {count} seed{'s' if count != 1 else ''}"
+    return picture(title, series, x_label="policy version", note=[ABOUT["learning"]])
 
 
-def _signed(value: Estimate) -> str:
-    text = estimate_text(value)
-    return text if text.startswith("-") else f"+{text}"
+def _forest(arms: Arms) -> str:
+    groups = []
+    for colour, (name, several) in enumerate(arms.items()):
+        rows = [
+            Row(f"seed {one.seed}", tuple(gain([one], decoding) for decoding in DECODINGS))
+            for one in several
+        ]
+        if len(several) > 1:
+            every = tuple(gain(several, decoding) for decoding in DECODINGS)
+            rows.append(Row("all seeds", every, whole=True))
+        groups.append(Group(TITLES[name], colour, tuple(rows)))
+    title = f"Change of the return on {HELDOUT}, last version less starting policy"
+    return forest(title, groups, DECODINGS, [ABOUT["seeds"]])
 
 
-def _short(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+def _lead_forest(arms: Arms) -> str:
+    groups = []
+    for colour, name in enumerate(arms):
+        if name == FIRST:
+            continue
+        rows = [
+            Row(where, values, whole=where == "held out")
+            for where, of in (("held out", lead), ("others' late designs", lead_abroad))
+            if (values := tuple(of(arms[FIRST], arms[name], decoding) for decoding in DECODINGS))[
+                0
+            ].mean
+            is not None
+        ]
+        groups.append(Group(TITLES[name], colour, tuple(rows)))
+    title = f"How far {TITLES[FIRST]} ends above each other arm, all seeds"
+    return forest(
+        title, groups, DECODINGS, [f"95 % intervals over environments. {ABOUT['chance']}"]
+    )
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _short(value: Estimate) -> str:
+    return "-" if value.mean is None else f"{value.mean:.3f}"
+
+
+def _means(
+    pairs: Sequence[tuple[float | None, float | None]],
+) -> tuple[float | None, float | None]:
+    def mean(values: Sequence[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return fmean(known) if known else None
+
+    return mean([first for first, _ in pairs]), mean([last for _, last in pairs])
 
 
 def _ends(pair: tuple[float | None, float | None]) -> str:

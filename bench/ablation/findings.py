@@ -1,0 +1,116 @@
+"""What the arms came to in sentences: nobody should have to read intervals to learn what is not shown. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bench.ablation.arms import ARMS
+from bench.ablation.outcome import Trained, gain, lead, lead_abroad, together
+from bench.heldout.results import DECODINGS, Decoding
+from bench.report import estimate_text
+from bench.statistics import Estimate, clustered_mean
+
+Arms = Mapping[str, Sequence[Trained]]
+FIRST = "self_play"
+"""The arm that the others are compared with."""
+TITLES = {arm.name: arm.title for arm in ARMS}
+
+
+def method(arms: Arms) -> str:
+    """Return how all of it was measured; the arms must not be empty."""
+    every = [one for several in arms.values() for one in several]
+    seeds = sorted({one.seed for one in every})
+    how, count = every[0].end.protocol, every[0].end.estimate("sampled").clusters
+    return (
+        f"{_count(len(arms), 'arm')}, each with {_count(len(seeds), 'seed')} "
+        f"({', '.join(str(seed) for seed in seeds)}) and {_count(every[0].rounds, 'training step')} from the "
+        f"same starting policy. Judged is the last version, never the best one, on {count} held-out "
+        f"environments (`{how.data}`): {_count(how.plays, 'play')} of each at temperature "
+        f"{how.temperature:g} and {how.greedy_plays} greedy, without the hint, on the same instances for all. "
+        "Intervals are 95 %, clustered by environment: they say how environments vary, not how "
+        "another seed would go. For that, look how far the seeds of an arm are from each other. Measured on "
+        f"{_machine(every[0].end.machine)}."
+    )
+
+
+def learned(arms: Arms) -> list[str]:
+    """Return a sentence for each arm: what training did to its held-out return."""
+    return [
+        f"{TITLES[name]}: "
+        + "; ".join(
+            f"{decoding} {_mean(start_of(several, decoding))} to {_mean(end_of(several, decoding))}, "
+            f"{signed(gain(several, decoding))}{_seeds(several, decoding)}, "
+            f"{_shown(gain(several, decoding), 'a gain', 'a loss', 'no change is shown')}"
+            for decoding in DECODINGS
+        )
+        + "."
+        for name, several in arms.items()
+    ]
+
+
+def compared(arms: Arms) -> list[str]:
+    """Return a sentence for each arm but the first: how far full self-play ends above it."""
+    others = [name for name in arms if name != FIRST] if FIRST in arms else []
+    return [
+        f"{TITLES[FIRST]} above {TITLES[name]}: "
+        + "; ".join(
+            part
+            for where, of in (("held out", lead), ("on other arms' late designs", lead_abroad))
+            if (part := _lead(arms[FIRST], arms[name], where, of))
+        )
+        + "."
+        for name in others
+    ]
+
+
+def _lead(
+    first: Sequence[Trained], other: Sequence[Trained], where: str, of: Callable[..., Estimate]
+) -> str:
+    found = {decoding: of(first, other, decoding) for decoding in DECODINGS}
+    if any(one.mean is None for one in found.values()):
+        return ""
+    told = [
+        f"{decoding} {signed(one)}, {_shown(one, 'higher', 'lower', 'no difference is shown')}"
+        for decoding, one in found.items()
+    ]
+    return f"{where} {', '.join(told)}"
+
+
+def start_of(arm: Sequence[Trained], decoding: Decoding) -> Estimate:
+    """Return the starting policy's mean return over the seeds' plays."""
+    return clustered_mean(together([one.start for one in arm], decoding))
+
+
+def end_of(arm: Sequence[Trained], decoding: Decoding) -> Estimate:
+    """Return the last versions' mean return over the seeds' plays."""
+    return clustered_mean(together([one.end for one in arm], decoding))
+
+
+def signed(value: Estimate) -> str:
+    """Return a difference with its interval, the sign always there."""
+    text = estimate_text(value)
+    return text if value.mean is None or text.startswith("-") else f"+{text}"
+
+
+def _seeds(arm: Sequence[Trained], decoding: Decoding) -> str:
+    """Return the smallest and the largest change of a seed as text; "" for fewer than two seeds."""
+    found = [gain([one], decoding).mean for one in arm]
+    known = [value for value in found if value is not None]
+    return f", seeds {min(known):+.3f} to {max(known):+.3f}" if len(known) > 1 else ""
+
+
+def _shown(value: Estimate, above: str, below: str, neither: str) -> str:
+    if value.low is not None and value.low > 0:
+        return above
+    return below if value.high is not None and value.high < 0 else neither
+
+
+def _machine(about: Mapping[str, Any]) -> str:
+    return f"{about['processor']}, {_count(about['cores'], 'core')}"
+
+
+def _mean(value: Estimate) -> str:
+    return "-" if value.mean is None else f"{value.mean:.3f}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
