@@ -18,7 +18,7 @@ from envgen.config import DesignerConfig
 from envgen.corpus import Corpus, Document, cut, keywords
 from envgen.designer import HintSource
 from envgen.failures import Failure, frequent, refusals
-from envgen.levels import choose, paid_lately, weights
+from envgen.levels import draw_level, draw_skills, seen_lately
 from envgen.playbook import Page, Playbook
 from envgen.seeds import Seed
 from envgen.seeds import load as load_seeds
@@ -120,15 +120,24 @@ def make_briefs(
 
     Skills are dealt like cards, over all rounds (as long as they have as many briefs): none comes again
     until all were used, so that no skill is left to chance; documents likewise: ``drawn`` says how many
-    each shelf of the corpus has given already. ``standings``: by id, of the environments that may be shown.
-    ``tokens`` counts a text's tokens, for the documents' limit.
+    each shelf of the corpus has given already. With ``difficulty = "adaptive"`` skills and levels follow
+    what the solver can do, once something is known of it (``envgen.levels``). ``standings``: by id, of
+    the environments that may be shown. ``tokens`` counts a text's tokens, for the documents' limit.
     """
     rng = random.Random(derive(seed, "briefs", round_number))
-    skills = deal(config.skills, number * (round_number - 1), number, seed)
     places = Counter(drawn)
     failures: dict[str, tuple[Failure, ...]] = {}
-    own = config.difficulty == "own"
-    paid = paid_lately(store) if config.difficulty == "adaptive" else []
+    seen = seen_lately(store) if config.difficulty == "adaptive" else []
+    skills = (
+        draw_skills(rng, seen, config.skills, config.levels, number)
+        if seen
+        else deal(config.skills, number * (round_number - 1), number, seed)
+    )
+
+    def level_of(skill: str) -> int:
+        if config.difficulty == "own":
+            return 0
+        return draw_level(rng, seen, skill, config.levels) if seen else rng.choice(config.levels)
 
     def known(records: Sequence[EnvironmentRecord]) -> tuple[Known, ...]:
         return tuple(Known(record, standings[record.id]) for record in records)
@@ -160,7 +169,7 @@ def make_briefs(
                 id=f"{round_number:06d}-{index:03d}",
                 setting=setting,
                 skill=skill,
-                level=0 if own else choose(rng, config.levels, weights(paid, skill, config.levels)),
+                level=level_of(skill),
                 document=document,
                 topic=keywords(document, TOPIC_WORDS, preferred=preferred) if document else (),
                 like=like,

@@ -32,9 +32,9 @@ class DesignerConfig:
     skills: tuple[str, ...] = GAME_SKILLS + TOOL_SKILLS
     levels: tuple[int, ...] = (1, 2, 3, 4, 5)
     difficulty: Literal["even", "adaptive", "own"] = "adaptive"
-    """How a brief's level is drawn from ``levels``: evenly, or by what designs of the last rounds were
-    paid at each (see ``envgen.levels``). ``own``: briefs name none, and what the designer is paid is
-    all that tells it how hard a task should be."""
+    """How a brief's level is drawn from ``levels``: evenly, or where the solver is expected to win half of
+    its plays, skills that have such a level more often (see ``envgen.levels``). ``own``: briefs name
+    none, and what the designer is paid is all that tells it how hard a task should be."""
     memory: bool = True
     """Show frontier environments as examples, mastered or hopeless ones as things to avoid, and what
     designs were refused for lately."""

@@ -1,51 +1,84 @@
-"""Levels of difficulty follow what designs were paid."""
+"""Levels of difficulty follow what the solver can do."""
 
 import random
 from collections import Counter
 
 import pytest
 
-from envgen.levels import FLOOR, Paid, choose, weights
+from envgen.levels import FLOOR, Seen, draw_level, draw_skills, wanted
 
 LEVELS = (1, 2, 3, 4, 5)
 
 
-def paid(skill: str, level: int, reward: float, times: int) -> list[Paid]:
-    return [Paid(skill, level, reward)] * times
+def seen(skill: str, level: int, unhinted: float, times: int, ago: int = 0) -> list[Seen]:
+    return [Seen(skill, level, unhinted, ago)] * times
 
 
-def test_without_designs_all_levels_weigh_the_same() -> None:
-    assert len(set(weights([], "recall", LEVELS))) == 1
+def best(history: list[Seen], skill: str = "recall") -> int:
+    weights = wanted(history, skill, LEVELS)
+    return LEVELS[weights.index(max(weights))]
 
 
-def test_a_level_that_paid_well_is_asked_for_more_often() -> None:
-    history = paid("recall", 1, 0.1, 20) + paid("recall", 3, 0.9, 20)
-    wanted = weights(history, "recall", LEVELS)
-    assert wanted[2] > wanted[1] > wanted[0]
-    drawn = Counter(choose(random.Random(seed), LEVELS, wanted) for seed in range(500))
-    assert drawn[3] > 2 * drawn[1]
+def test_without_designs_the_middle_is_the_guess_and_every_level_comes() -> None:
+    weights = wanted([], "recall", LEVELS)
+    assert best([]) == 3
+    assert weights == pytest.approx(weights[::-1])
+    drawn = Counter(draw_level(random.Random(seed), [], "recall", LEVELS) for seed in range(500))
+    assert set(drawn) == set(LEVELS)
+
+
+@pytest.mark.parametrize(
+    ("level", "unhinted", "next_level"), [(2, 1.0, 5), (2, 0.85, 4), (5, 0.0, 2), (4, 0.5, 4)]
+)
+def test_what_is_won_is_asked_for_harder_and_what_is_lost_easier(
+    level: int, unhinted: float, next_level: int
+) -> None:
+    assert abs(best(seen("recall", level, unhinted, 8)) - next_level) <= 1
+
+
+def test_one_level_says_something_of_all() -> None:
+    weights = wanted(seen("recall", 1, 1.0, 12), "recall", LEVELS)
+    assert weights == sorted(weights)
 
 
 def test_no_level_is_given_up() -> None:
-    history = paid("recall", 1, 0.0, 10_000) + paid("recall", 2, 1.0, 10_000)
-    assert min(weights(history, "recall", LEVELS)) >= FLOOR**2 * 0.99
+    assert min(wanted(seen("recall", 1, 1.0, 1000), "recall", LEVELS)) >= FLOOR
 
 
 def test_a_skill_that_was_not_asked_yet_learns_from_the_others() -> None:
-    history = paid("recall", 4, 0.9, 30) + paid("recall", 1, 0.1, 30)
-    wanted = weights(history, "routes", LEVELS)
-    assert wanted[3] > wanted[0]
+    assert best(seen("recall", 1, 1.0, 30), "routes") > best([], "routes")
 
 
 def test_one_lucky_design_says_less_than_ten() -> None:
-    others = paid("routes", 1, 0.3, 30)
-    one = weights([*others, *paid("recall", 2, 1.0, 1)], "recall", LEVELS)
-    ten = weights([*others, *paid("recall", 2, 1.0, 10)], "recall", LEVELS)
-    assert ten[1] > 1.5 * one[1] > 1.5 * one[0]
+    others = seen("routes", 3, 0.5, 30)
+    one = wanted([*others, *seen("recall", 3, 1.0, 1)], "recall", LEVELS)
+    ten = wanted([*others, *seen("recall", 3, 1.0, 10)], "recall", LEVELS)
+    assert ten[4] / ten[2] > 1.5 * one[4] / one[2]
+
+
+def test_an_old_round_says_less_than_the_last() -> None:
+    history = [*seen("recall", 3, 0.0, 4, ago=5), *seen("recall", 3, 1.0, 4)]
+    assert best(history) > 3
 
 
 @pytest.mark.parametrize("levels", [(2,), (1, 5)])
 def test_only_configured_levels_are_drawn(levels: tuple[int, ...]) -> None:
-    wanted = weights(paid("recall", 3, 1.0, 5), "recall", levels)
-    assert len(wanted) == len(levels)
-    assert choose(random.Random(0), levels, wanted) in levels
+    history = seen("recall", 3, 1.0, 5)
+    assert len(wanted(history, "recall", levels)) == len(levels)
+    assert draw_level(random.Random(0), history, "recall", levels) in levels
+
+
+def test_skills_at_the_frontier_come_more_often_and_none_twice_in_a_round_nor_never() -> None:
+    skills = [f"skill {number}" for number in range(8)]
+    history = seen(skills[0], 5, 1.0, 30)
+    for skill in skills[1:]:
+        history += seen(skill, 3, 0.5, 10)
+    rounds = [draw_skills(random.Random(seed), history, skills, LEVELS, 4) for seed in range(300)]
+    assert all(len(set(drawn)) == 4 for drawn in rounds)
+    times = Counter(skill for drawn in rounds for skill in drawn)
+    assert 0 < times[skills[0]] < 0.5 * min(times[skill] for skill in skills[1:])
+
+
+def test_a_round_of_more_briefs_than_skills_has_every_skill() -> None:
+    drawn = draw_skills(random.Random(0), seen("a", 3, 1.0, 9), ("a", "b", "c"), LEVELS, 7)
+    assert sorted(Counter(drawn).values()) == [2, 2, 3]
