@@ -3,14 +3,14 @@
 import json
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory import DesignRecord, PlayRecord, Store
-from tests.zygote import Command, zygote
+from tests.zygote import Command, Zygote
 
 SMALL = (
     *("--set", "producer.designs=6"),
@@ -25,10 +25,9 @@ Start = Callable[..., Command]
 
 
 @pytest.fixture(scope="module")
-def spadework(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
+def spadework(zygote: Zygote) -> Start:
     """Start a command with small settings in a home."""
-    with zygote(tmp_path_factory.mktemp("output")) as server:
-        yield lambda home, *arguments: server.spadework(*arguments, "--home", str(home), *SMALL)
+    return lambda home, *arguments: zygote.spadework(*arguments, "--home", str(home), *SMALL)
 
 
 @pytest.fixture(scope="module")
