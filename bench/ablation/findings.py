@@ -1,17 +1,21 @@
 """What the arms came to in sentences: nobody should have to read intervals to learn what is not shown. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 from bench.ablation.arms import ARMS
 from bench.ablation.outcome import Trained, gain, lead, lead_abroad, together
-from bench.heldout.results import DECODINGS, Decoding
+from bench.heldout.results import DECODINGS, Decoding, Result
 from bench.report import estimate_text
 from bench.statistics import Estimate, clustered_mean
 
 Arms = Mapping[str, Sequence[Trained]]
+Lead: TypeAlias = Callable[[Sequence[Trained], Sequence[Trained], Decoding], Estimate]
 FIRST = "self_play"
 """The arm that the others are compared with."""
+UNTAUGHT = ("seed library", "reasoning-gym")
+"""Families of the held-out set that ships of which the policy was taught nothing (`bench.heldout.make`)."""
 TITLES = {arm.name: arm.title for arm in ARMS}
 
 
@@ -54,7 +58,7 @@ def compared(arms: Arms) -> list[str]:
         f"{TITLES[FIRST]} above {TITLES[name]}: "
         + "; ".join(
             part
-            for where, of in (("held out", lead), ("on other arms' late designs", lead_abroad))
+            for where, of in places(arms[FIRST], arms[name])
             if (part := _lead(arms[FIRST], arms[name], where, of))
         )
         + "."
@@ -62,9 +66,15 @@ def compared(arms: Arms) -> list[str]:
     ]
 
 
-def _lead(
-    first: Sequence[Trained], other: Sequence[Trained], where: str, of: Callable[..., Estimate]
-) -> str:
+def places(first: Sequence[Trained], other: Sequence[Trained]) -> list[tuple[str, Lead]]:
+    """Return where two arms can be compared, in words and as a function."""
+    found: list[tuple[str, Lead]] = [("held out", lead)]
+    if all(one.others for one in (*first, *other)):
+        found.append(("on other arms' late designs", lead_abroad))
+    return found
+
+
+def _lead(first: Sequence[Trained], other: Sequence[Trained], where: str, of: Lead) -> str:
     found = {decoding: of(first, other, decoding) for decoding in DECODINGS}
     if any(one.mean is None for one in found.values()):
         return ""
@@ -73,6 +83,32 @@ def _lead(
         for decoding, one in found.items()
     ]
     return f"{where} {', '.join(told)}"
+
+
+def parts(arm: Sequence[Trained]) -> dict[str, list[Trained]]:
+    """Return an arm as judged on each part of the held-out set that ships; of other sets there are none."""
+    if any(one.end.protocol.data != "embedded" for one in arm):
+        return {}
+    found: dict[str, list[Trained]] = {}
+    for name in ("grammar", *UNTAUGHT):
+        there = [replace(one, results=_within(one.results, name)) for one in arm]
+        if all(one.end.environments for one in there):
+            found[name] = there
+    return found
+
+
+def _within(results: Sequence[Result], part: str) -> tuple[Result, ...]:
+    return tuple(
+        replace(
+            result,
+            environments=tuple(
+                one
+                for one in result.environments
+                if (one.family if one.family in UNTAUGHT else "grammar") == part
+            ),
+        )
+        for result in results
+    )
 
 
 def start_of(arm: Sequence[Trained], decoding: Decoding) -> Estimate:

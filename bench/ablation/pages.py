@@ -1,7 +1,7 @@
 """Tell what came out: tables in the terminal, and files to keep: JSON, Markdown and pictures."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -11,15 +11,18 @@ from bench.ablation.findings import (
     FIRST,
     TITLES,
     Arms,
+    Lead,
     compared,
     end_of,
     learned,
     method,
+    parts,
+    places,
     signed,
     start_of,
 )
 from bench.ablation.forest import Group, Row, forest
-from bench.ablation.outcome import abroad, curve, entry, gain, lead, lead_abroad
+from bench.ablation.outcome import Trained, abroad, curve, entry, gain, lead, lead_abroad
 from bench.ablation.picture import picture
 from bench.charts import Point, Series
 from bench.heldout.results import DECODINGS
@@ -33,9 +36,10 @@ HEALTH = ("valid", "new", "learnable", "vendi", "reward", "regret")
 ALL = "all"
 """Stands where a seed's number does."""
 HELDOUT = "held-out environments"
+CHANGE = ("sampled: start", "end", "change", "greedy: start", "end ", "change ")
 LATE = "what the other arms designed late"
 ABOUT = {
-    "learning": "Error bars: 95 % intervals over environments, all seeds together.",
+    "learning": "Error bars: 95 % intervals over environments; the seeds of an arm together.",
     "seeds": "95 % intervals over environments. How far seeds lie apart says how another seed might go.",
     "chance": "Of twenty such intervals about one misses the truth by chance.",
 }
@@ -88,7 +92,7 @@ def _entries(arms: Arms) -> list[dict[str, Any]]:
 
 def tables(arms: Arms) -> list[Table]:
     """Return (title, columns, rows): changes, leads, the same abroad, designs, budgets."""
-    found = [_changes(arms)]
+    found = [_changes(arms), *_parts(arms)]
     if FIRST in arms and len(arms) > 1:
         found.append(_leads(arms, HELDOUT, lead))
     away = {name: arm for name, arm in arms.items() if all(one.others for one in arm)}
@@ -104,22 +108,40 @@ def _changes(arms: Arms) -> Table:
     rows = []
     for name, several in arms.items():
         for arm in (*([one] for one in several), *([several] if len(several) > 1 else [])):
-            cells = [name, ALL if len(arm) > 1 else str(arm[0].seed)]
-            for decoding in DECODINGS:
-                cells += [_short(start_of(arm, decoding)), _short(end_of(arm, decoding))]
-                cells.append(signed(gain(arm, decoding)))
-            rows.append(cells)
-    columns = ["arm", "seed", "sampled: start", "end", "change", "greedy: start", "end ", "change "]
-    return f"mean return on {HELDOUT}", columns, rows
+            rows.append([name, ALL if len(arm) > 1 else str(arm[0].seed), *_change(arm)])
+    return f"mean return on {HELDOUT}", ["arm", "seed", *CHANGE], rows
 
 
-def _leads(arms: Arms, where: str, of: Callable[..., Estimate]) -> Table:
+def _parts(arms: Arms) -> list[Table]:
+    """The same for each part of the held-out set that ships; none of another set."""
+    rows = [
+        [name, part, str(arm[0].end.estimate("sampled").clusters), *_change(arm)]
+        for name, several in arms.items()
+        for part, arm in parts(several).items()
+    ]
+    title = f"the same by part of the set{_over(arms)}"
+    return [(title, ["arm", "part", "environments", *CHANGE], rows)] if rows else []
+
+
+def _change(arm: Sequence[Trained]) -> list[str]:
+    return [
+        text
+        for decoding in DECODINGS
+        for text in (
+            _short(start_of(arm, decoding)),
+            _short(end_of(arm, decoding)),
+            signed(gain(arm, decoding)),
+        )
+    ]
+
+
+def _leads(arms: Arms, where: str, of: Lead) -> Table:
     rows = []
     for name in arms:
         if name != FIRST:
             found = [of(arms[FIRST], arms[name], decoding) for decoding in DECODINGS]
             rows.append([name, *(signed(one) for one in found), str(found[0].clusters)])
-    title = f"how far {TITLES[FIRST]} ends above each other arm, on {where}, all seeds"
+    title = f"how far {TITLES[FIRST]} ends above each other arm, on {where}{_over(arms)}"
     return title, ["arm", *DECODINGS, "environments"], rows
 
 
@@ -128,8 +150,12 @@ def _away(arms: Arms) -> Table:
     for name, several in arms.items():
         found = [abroad(several, decoding) for decoding in DECODINGS]
         rows.append([name, *(signed(one) for one in found), str(found[0].clusters)])
-    title = f"change from first to last version on {LATE}, all seeds"
+    title = f"change from first to last version on {LATE}{_over(arms)}"
     return title, ["arm", *DECODINGS, "environments"], rows
+
+
+def _over(arms: Arms) -> str:
+    return ", all seeds" if any(len(several) > 1 for several in arms.values()) else ""
 
 
 def _designs(arms: Arms) -> Table:
@@ -179,24 +205,24 @@ def pictures(arms: Arms) -> dict[str, str]:
 
 def markdown(arms: Arms) -> str:
     """Return the page: what was done, what came out, pictures, tables."""
-    parts = ["# Does self-play help?", "", method(arms), ""]
-    parts += [f"- `{name}`: {_recipe(name)}" for name in arms]
-    parts += ["", "## What came out", ""]
-    parts += [f"- {_capital(line)}" for line in learned(arms)]
+    page = ["# Does self-play help?", "", method(arms), ""]
+    page += [f"- `{name}`: {_recipe(name)}" for name in arms]
+    page += ["", "## What came out", ""]
+    page += [f"- {_capital(line)}" for line in learned(arms)]
     leads = compared(arms)
     if leads:
-        parts += ["", *(f"- {_capital(line)}" for line in leads), "", ABOUT["chance"]]
-    parts.append("")
+        page += ["", *(f"- {_capital(line)}" for line in leads), "", ABOUT["chance"]]
+    page.append("")
     for name in pictures(arms):
-        parts += [f"![{name.capitalize()}]({name}.svg)", ""]
-    parts += ["## Figures", ""]
+        page += [f"![{name.capitalize()}]({name}.svg)", ""]
+    page += ["## Figures", ""]
     for title, columns, rows in tables(arms):
         names = [column.strip() for column in columns]
-        parts += [f"**{_capital(title)}**", ""]
-        parts += [f"| {' | '.join(row)} |" for row in (names, ["---"] * len(names), *rows)]
-        parts.append("")
-    parts += [DESIGNS, "", BUDGETS, ""]
-    return "\n".join(parts)
+        page += [f"**{_capital(title)}**", ""]
+        page += [f"| {' | '.join(row)} |" for row in (names, ["---"] * len(names), *rows)]
+        page.append("")
+    page += [DESIGNS, "", BUDGETS, ""]
+    return "\n".join(page)
 
 
 def _recipe(name: str) -> str:
@@ -242,19 +268,15 @@ def _lead_forest(arms: Arms) -> str:
     for colour, name in enumerate(arms):
         if name == FIRST:
             continue
-        rows = [
-            Row(where, values, whole=where == "held out")
-            for where, of in (("held out", lead), ("others' late designs", lead_abroad))
-            if (values := tuple(of(arms[FIRST], arms[name], decoding) for decoding in DECODINGS))[
-                0
-            ].mean
-            is not None
-        ]
+        rows = []
+        for where, of in places(arms[FIRST], arms[name]):
+            values = tuple(of(arms[FIRST], arms[name], decoding) for decoding in DECODINGS)
+            if values[0].mean is not None:
+                rows.append(Row(where, values, whole=of is lead))
         groups.append(Group(TITLES[name], colour, tuple(rows)))
-    title = f"How far {TITLES[FIRST]} ends above each other arm, all seeds"
-    return forest(
-        title, groups, DECODINGS, [f"95 % intervals over environments. {ABOUT['chance']}"]
-    )
+    title = f"How far {TITLES[FIRST]} ends above each other arm{_over(arms)}"
+    note = f"95 % intervals over environments. {ABOUT['chance']}"
+    return forest(title, groups, DECODINGS, [note])
 
 
 def _capital(text: str) -> str:

@@ -111,13 +111,25 @@ def _between(form_JJ: Array, versions: int, known: int) -> Array:
     return np.maximum(diagonal[:versions, None] - 2 * across_VE + diagonal[known:], 0.0)
 
 
-def budget(versions: int, shards: int, floor: int, plays: int) -> int:
-    """Return how many plays there are in all; raises ``ValueError`` where the floor alone takes more."""
+def budget(versions: int, shards: int, floor: int, plays: int, every: int) -> int:
+    """Return how many plays there are in all.
+
+    Raises ``ValueError`` where the floor alone takes more; it names the settings that make it fit.
+    """
     least = versions * shards * floor
     if plays and plays < least:
+        ways = [f"ladder.plays = {least}"]
+        if plays >= versions * shards:
+            ways.append(f"ladder.floor = {plays // (versions * shards)}")
+        thinner = [
+            apart
+            for apart in range(2, versions)
+            if (math.ceil((versions - 1) / apart) + 1) * shards * floor <= plays
+        ]
+        if thinner:
+            ways.append(f"ladder.every = {every * thinner[0]}")
         raise ValueError(
             f"ladder.plays = {plays}, but {versions} versions on {shards} shards, {floor} plays each, "
-            f"are {least}; raise it, or lower ladder.floor, or set ladder.every = "
-            f"{math.ceil(least / plays) + 1}"
+            f"are {least}; what fits: {', or '.join(ways)}"
         )
     return plays or 2 * least

@@ -10,8 +10,9 @@ CELL, LEFT, TOP, BOTTOM = 30.0, 64.0, 54.0, 40.0
 WRITTEN = 24
 """Up to this many versions and shards the return stands in each cell."""
 STYLE = """
-svg{--ink:#22211e;--soft:#6a6861;--cell:#1f6feb}
-@media(prefers-color-scheme:dark){svg{--ink:#ebe8df;--soft:#a5a196;--cell:#6ea8ff}}
+svg{--card:#fff;--ink:#22211e;--soft:#66645d;--cell:#1f6feb}
+@media(prefers-color-scheme:dark){svg{--card:#171614;--ink:#ebe8df;--soft:#a9a59a;--cell:#4f8df0}}
+.card{fill:var(--card)}
 text{fill:var(--soft);font:11px system-ui,sans-serif}.title{fill:var(--ink);font-size:14px;font-weight:600}
 .cell{fill:var(--cell)}.value{fill:var(--ink);font-size:10px;text-anchor:middle}
 .own{fill:none;stroke:var(--ink);stroke-width:1.5}.none{fill:none;stroke:var(--soft);stroke-dasharray:2 2}
@@ -32,7 +33,7 @@ def heatmap(
     """
     written = max(len(versions), len(shards)) <= WRITTEN
     size = CELL if written else max(4.0, CELL * WRITTEN / max(len(versions), len(shards)))
-    width = max(420.0, LEFT + size * len(shards) + 12)
+    width = max(500.0, LEFT + size * len(shards) + 12)
     height = TOP + size * len(versions) + BOTTOM
     parts = [
         _cell(
@@ -64,8 +65,9 @@ def heatmap(
     ]
     return Markup(
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {:g} {:g}" width="{:g}" role="img" '
-        'aria-label="{}"><style>{}</style><text class="title" x="12" y="18">{}</text>'
-        '<text x="12" y="36">rows: policy versions; columns: shards; framed: who designed it</text>'
+        'aria-label="{}"><style>{}</style><rect class="card" width="100%" height="100%" rx="8"/>'
+        '<text class="title" x="20" y="20">{}</text>'
+        '<text x="20" y="38">rows: versions; columns: shards; framed: who designed it; dashed: no return</text>'
         "{}</svg>\n"
     ).format(width, height, width, title, Markup(STYLE), title, Markup("").join(parts))
 

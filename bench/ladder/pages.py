@@ -17,6 +17,11 @@ from spadekit.errors import BadInput
 from spadekit.files import write_atomic, write_json
 
 Table = tuple[str, list[str], list[list[str]]]
+SCALE = (
+    "Ratings and difficulties are logits on one scale: a version wins half of its plays on an environment as "
+    "difficult as its rating, and one logit more multiplies the odds by 2.7. The first version is rated 0. A "
+    "slope's interval says how well these ratings are known, not how another run would go."
+)
 FIXED = "95 % intervals; the first version is rated 0, the unit is the logit"
 
 
@@ -28,7 +33,7 @@ def write(found: Outcome, head: Mapping[str, Any], folder: Path) -> list[Path]:
     paths = [folder / name for name in ("ladder.json", "ladder.md", "ratings.svg", "returns.svg")]
     try:
         write_json(paths[0], {**head, **record(found)})
-        write_atomic(paths[1], _markdown(found).encode())
+        write_atomic(paths[1], markdown(found, head).encode())
         write_atomic(paths[2], _ratings(found).encode())
         write_atomic(paths[3], _returns(found).encode())
     except OSError as error:
@@ -87,14 +92,26 @@ def tables(found: Outcome) -> list[Table]:
     ]
 
 
-def _markdown(found: Outcome) -> str:
-    parts = [f"{found.verdict[0].upper()}{found.verdict[1:]}.", ""]
+def markdown(found: Outcome, head: Mapping[str, Any]) -> str:
+    """Return the page: what is said, how it was measured, pictures, tables."""
+    parts = ["# Does learning go on?", "", f"{found.verdict[0].upper()}{found.verdict[1:]}.", ""]
+    parts += [_method(found, head), "", SCALE, ""]
+    parts += ["![Ratings](ratings.svg)", "", "![Returns](returns.svg)", ""]
     for title, columns, rows in tables(found):
         parts += [f"**{title[0].upper()}{title[1:]}**", ""]
         parts += [f"| {' | '.join(row)} |" for row in (columns, ["---"] * len(columns), *rows)]
         parts.append("")
-    parts += ["![Ratings](ratings.svg)", "", "![Returns](returns.svg)", ""]
     return "\n".join(parts)
+
+
+def _method(found: Outcome, head: Mapping[str, Any]) -> str:
+    protocol, settings, about = head["protocol"], head["settings"], head["machine"]
+    return (
+        f"{len(found.rungs)} policy versions of the run `{head['run']}` on {len(found.steps)} of its shards, "
+        f"up to {settings['environments']} environments of each; {found.plays:,} plays without the hint at "
+        f"temperature {protocol['temperature']:g}, at least {settings['floor']} of every version on every "
+        f"shard. Measured {head['created'][:10]} on {about['processor']}, {about['cores']} cores."
+    )
 
 
 def _ratings(found: Outcome) -> str:
@@ -102,9 +119,15 @@ def _ratings(found: Outcome) -> str:
     versions = [(float(one.version), one.rating) for one in found.rungs]
     shards = [(float(place), one.difficulty) for place, one in enumerate(found.steps, start=1)]
     return picture(
-        "Ratings of policy versions and difficulties of shards, logits",
-        [Series("policy versions", _points(versions)), Series("shards", _points(shards))],
-        x_label="policy version, round of the shard",
+        "Do versions get better, and their shards harder?",
+        [
+            Series("ratings of versions", _points(versions)),
+            Series("difficulties of shards", _points(shards)),
+        ],
+        x_label="policy version; round of the shard",
+        note=[
+            "Logits with 95 % intervals; version 0 is rated 0. Where both are level a version wins half.",
+        ],
     )
 
 

@@ -35,7 +35,10 @@ def total(book: Book, config: LadderConfig) -> int:
     """Return how many plays there are to be in all. Raises ``BadInput`` for too small a budget."""
     field = book.field
     try:
-        return budget(len(field.contestants), len(field.courses), config.floor, config.plays)
+        return budget(
+            *(len(field.contestants), len(field.courses)),
+            *(config.floor, config.plays, config.every),
+        )
     except ValueError as error:
         raise BadInput(str(error)) from None
 
@@ -85,6 +88,11 @@ async def carry_out(session: Session, book: Book, config: LadderConfig) -> int:
     todo = wave(book, config)
     if not todo:
         return 0
+    session.report.note(
+        f"{len(book.field.contestants)} versions on {len(book.field.courses)} shards: "
+        f"{total(book, config):,} plays, the floor is {len(floor(book, config)):,} of them; "
+        f"{began:,} are made"
+    )
     solver = session.settings.section(SolverConfig)
     sources = {one.id: one.source for one in book.field.environments}
     with session.report.progress() as progress:

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from bench.ablation.arms import ARMS
-from bench.ablation.findings import compared, learned, method
+from bench.ablation.findings import UNTAUGHT, compared, learned, method, parts
 from bench.ablation.outcome import Budget, Health, Trained, by_arm
 from bench.ablation.pages import markdown, tables, write
+from bench.heldout import make
+from bench.heldout.dataset import read_set
 from bench.heldout.results import Result
 
 MakeResult = Callable[[int, float], Result]
@@ -76,6 +78,15 @@ def test_a_lead_that_is_turned_round_is_said_to_be_lower(arms: dict[str, list[Tr
     assert "lower" in said and "higher" not in said
 
 
+def test_an_arm_that_was_not_judged_on_the_late_designs_is_compared_on_the_fixed_set(
+    arms: dict[str, list[Trained]], tmp_path: Path
+) -> None:
+    arms["frozen"] = [replace(one, others=()) for one in arms["frozen"]]
+    above_pool, above_frozen = compared(arms)
+    assert "late designs" in above_pool and "late designs" not in above_frozen
+    write(arms, tmp_path)
+
+
 def test_every_arm_and_seed_has_its_row_and_the_seeds_together(
     arms: dict[str, list[Trained]],
 ) -> None:
@@ -96,6 +107,39 @@ def test_every_arm_and_seed_has_its_row_and_the_seeds_together(
     assert [[row[0] for row in rows] for rows in leads] == 2 * [["fixed_pool", "frozen"]]
     # on what neither of the two designed
     assert [row[-1] for row in leads[1]] == ["128", "64"]
+
+
+def test_the_parts_of_the_set_that_ships_are_told_apart(
+    heldout_result: MakeResult,
+) -> None:
+    one = trained(heldout_result, "self_play", 0, 0.4, late=False)
+    names = (*UNTAUGHT, "walk", "nim")
+    several = tuple(
+        replace(
+            result,
+            environments=tuple(
+                replace(each, family=names[place % 4])
+                for place, each in enumerate(result.environments)
+            ),
+        )
+        for result in one.results
+    )
+    mixed = replace(one, results=several)
+    rows = next(rows for title, _, rows in tables(by_arm([mixed])) if "by part" in title)
+    assert [row[:3] for row in rows] == [
+        ["self_play", "grammar", "32"],
+        ["self_play", "seed library", "16"],
+        ["self_play", "reasoning-gym", "16"],
+    ]
+    own = replace(several[0].protocol, data="mine.jsonl")
+    elsewhere = tuple(replace(result, protocol=own) for result in several)
+    assert parts([replace(one, results=elsewhere)]) == {}
+
+
+def test_the_parts_are_those_that_the_set_is_made_of() -> None:
+    there = {one.family for one in read_set("embedded").environments}
+    assert (make.SEEDS, make.QUESTIONS) == UNTAUGHT
+    assert set(UNTAUGHT) < there
 
 
 def test_one_seed_of_one_arm_is_told_without_what_it_cannot_have(

@@ -173,7 +173,9 @@ def test_a_ladder_is_played_once_resumed_where_it_was_and_told(
 
     for name in ("ratings.svg", "returns.svg"):
         ET.parse(folder / name)
-    assert "![Returns](returns.svg)" in (folder / "ladder.md").read_text()
+    page = (folder / "ladder.md").read_text()
+    assert "![Returns](returns.svg)" in page
+    assert "3 policy versions of the run `main` on 2 of its shards" in page and "60 plays" in page
 
     # killed in the middle of the last line of its last wave: the same plays come out
     whole = (folder / "plays.jsonl").read_bytes()

@@ -187,8 +187,15 @@ def test_adaptive_plays_tell_more_of_returns_than_even_ones() -> None:
     assert width(played(told)) < 0.9 * width(played(even))
 
 
-def test_a_budget_below_the_floor_says_what_to_change() -> None:
-    assert budget(3, 2, 4, 0) == 48
-    assert budget(3, 2, 4, 30) == 30
-    with pytest.raises(ValueError, match=r"ladder\.plays = 20, .* are 24; .*ladder\.every = "):
-        budget(3, 2, 4, 20)
+def test_a_budget_below_the_floor_says_what_fits() -> None:
+    assert budget(3, 2, 4, 0, 1) == 48
+    assert budget(3, 2, 4, 30, 1) == 30
+    with pytest.raises(ValueError, match=r"ladder\.plays = 20, .* are 24; ") as told:
+        budget(3, 2, 4, 20, 1)
+    assert str(told.value).endswith("ladder.plays = 24, or ladder.floor = 3, or ladder.every = 2")
+    assert budget(3, 2, 3, 20, 1) == 20  # both ways fit
+    assert budget(2, 2, 4, 20, 2) == 20
+    with pytest.raises(ValueError, match=r"what fits: ladder\.plays = 1680, or ladder\.every = 5"):
+        budget(21, 20, 4, 400, 1)
+    with pytest.raises(ValueError, match=r"what fits: ladder\.plays = 16$"):
+        budget(2, 2, 4, 3, 1)
