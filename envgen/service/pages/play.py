@@ -24,6 +24,8 @@ ENDINGS = {
     "idle": "Ended: nobody had played for a while",
     "fault": "The environment failed",
 }
+FEW_TOOLS = 3
+"""Tools whose forms are all open at once."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def router(context: Context) -> APIRouter:
                 raise BadInput("type an action first")
             action, shown = action_of(session.info, text)
         await sessions.act(session, action, shown)
-        return shell.page("play_table.jinja", **_view(context, session))
+        return shell.page("play_table.jinja", **_view(context, session, form.get("tool", "")))
 
     @routes.post("/play/{name}/leave")
     async def leave(name: SessionName) -> HTMLResponse:
@@ -106,11 +108,14 @@ def known(context: Context, name: str) -> Session:
     return session
 
 
-def _view(context: Context, session: Session) -> dict[str, Any]:
+def _view(context: Context, session: Session, used: str = "") -> dict[str, Any]:
+    """Return what the page of a play shows; ``used`` is the tool that was called last."""
     tools = [tool["function"] for tool in session.info.tools]
     return {
         "session": session,
         "ending": ENDINGS.get(session.ended, ""),
+        "few": FEW_TOOLS,
+        "used": used,
         "left_min": round(context.sessions.left_s(session) / 60),
         "tools": [
             ToolView(

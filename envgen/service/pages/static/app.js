@@ -60,11 +60,22 @@
   });
   document.addEventListener("htmx:sendError", () => say("The service does not answer. Is it still running?"));
 
-  // After an action the newest words of a play are what one wants to see.
-  document.addEventListener("htmx:afterSwap", () => {
-    const last = document.querySelector("[data-follow] > :last-child");
-    if (last) last.scrollIntoView({ block: "nearest" });
-    const next = document.querySelector("[data-next]");
+  // A play: after an action one sees and hears what was answered, and is back where one acted.
+  const FIELDS = "input:not([type=hidden]), select, textarea, button";
+  let acted = "";
+  document.addEventListener("htmx:beforeRequest", (event) => { acted = event.detail.elt.id; });
+  function on() {
+    const form = acted && document.getElementById(acted);
+    const next = (form && form.querySelector(FIELDS)) || document.querySelector("[data-next]");
     if (next && document.activeElement === document.body) next.focus({ preventScroll: true });
+  }
+  document.addEventListener("htmx:afterSwap", () => {
+    const talk = [...document.querySelectorAll("[data-follow] > li")];
+    if (!talk.length) return;
+    talk.at(-1).scrollIntoView({ block: "nearest" });
+    const mine = talk.findLastIndex((one) => one.classList.contains("assistant"));
+    document.getElementById("heard").textContent = talk.slice(mine + 1).map((one) => one.lastChild.textContent).join("\n");
+    on();
   });
+  if (document.querySelector("[data-follow]")) on();
 })();

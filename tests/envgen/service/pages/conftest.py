@@ -1,8 +1,10 @@
 """A service of a store whose texts are hostile, whose programs are real, and which no round had to fill."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -20,6 +22,13 @@ from ..conftest import Living, living
 
 ATTACK = '<script>alert("x")</script><img src=x onerror=alert(1)>\'"&{{7*7}}'
 CHECKS = ("source", "loads", "solvable", "sealed")
+
+
+def missing(what: str) -> NoReturn:
+    """Skip what cannot be run here, saying why; under CI fail: nobody reads what CI skips."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{what} (CI is set, so this is no reason to skip)", pytrace=False)
+    pytest.skip(what, allow_module_level=True)
 
 
 def environment(
@@ -102,11 +111,15 @@ def plays_of(one: EnvironmentRecord, text: str) -> list[PlayRecord]:
 
 
 def fill(home: Path) -> dict[str, EnvironmentRecord]:
-    """Publish two shards: a hostile environment, a game and a tool environment; return them by name."""
+    """Publish two shards and return their environments by name.
+
+    ``hostile`` offers its moves by name, ``game`` only asks for an answer, ``tools`` is played by calls.
+    """
     games = [seed for seed in load() if seed.setting == "game"]
+    moves = next(seed for seed in games if seed.name == "harbour")
     tool = next(seed for seed in load() if seed.setting == "tool_use")
     hostile = environment(
-        games[1], 1, title=ATTACK, source=f"{games[1].source}\n# {ATTACK} </pre></script>\n"
+        moves, 1, title=ATTACK, source=f"{moves.source}\n# {ATTACK} </pre></script>\n"
     )
     game = environment(games[0], 1, parents=(hostile.id,))
     tools = environment(tool, 2)

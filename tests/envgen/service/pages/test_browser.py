@@ -1,6 +1,6 @@
 """The pages in a real browser: Debian's Chromium, or the one that ``playwright install chromium`` brings.
 
-Skipped, with the reason, where there is none.
+Skipped, with the reason, where there is none; with the variable ``CI`` set they fail instead.
 """
 
 import re
@@ -8,6 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
@@ -17,10 +18,11 @@ import uvicorn
 
 from envgen.service.app import make_app
 
-from .conftest import Opened
+from ..conftest import CHANGES
+from .conftest import Opened, missing
 
-if find_spec("playwright") is None:
-    pytest.skip("playwright is not installed: pip install -e '.[dev]'", allow_module_level=True)
+if find_spec("playwright") is None or find_spec("axe_playwright_python") is None:
+    missing("no playwright or no axe-playwright-python: pip install -e '.[dev]'")
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 SLOW_MS = 120_000
@@ -58,7 +60,7 @@ def browser() -> Iterator[Browser]:
                 executable_path=path, args=["--no-sandbox"], timeout=SLOW_MS
             )
         except Error as error:
-            pytest.skip(f"no browser: apt-get install chromium ({str(error).splitlines()[0]})")
+            missing(f"no browser: apt-get install chromium ({str(error).splitlines()[0]})")
         yield opened
         opened.close()
 
@@ -74,15 +76,42 @@ def opened(browser: Browser, width: int = 1280, scheme: Any = "light", **more: A
     return page
 
 
-def paths(looked: Opened) -> dict[str, str]:
-    game, hostile = looked.known["game"].id, looked.known["hostile"].id
-    return {
-        "atlas": "/atlas",
-        "environment": f"/environment/{game}",
-        "hostile": f"/environment/{hostile}",
-        "rounds": "/rounds",
-        "runs": "/runs",
+def begun(page: Page, site: str, environment: str) -> str:
+    """Begin a play of an environment and return the path of its page."""
+    body = {"environment": environment, "seed": 0}
+    answer = page.request.post(f"{site}/sessions", data=body, headers=CHANGES, timeout=SLOW_MS)
+    assert answer.status == 201, answer.text()
+    return f"/play/{answer.json()['id']}"
+
+
+@contextmanager
+def paths(looked: Opened, page: Page, site: str) -> Iterator[dict[str, str]]:
+    """Give the path of every page while its plays are open: by text, by offered moves, by tools, over."""
+    known = {name: one.id for name, one in looked.known.items()}
+    plays = {
+        "play text": begun(page, site, known["game"]),
+        "play moves": begun(page, site, known["hostile"]),
+        "play tools": begun(page, site, known["tools"]),
+        "play over": begun(page, site, known["game"]),
     }
+
+    def leave(path: str) -> None:
+        name = path.rpartition("/")[2]
+        page.request.post(f"{site}/sessions/{name}/leave", headers=CHANGES, timeout=SLOW_MS)
+
+    leave(plays["play over"])
+    try:
+        yield {
+            "atlas": "/atlas",
+            "environment": f"/environment/{known['game']}",
+            "hostile": f"/environment/{known['hostile']}",
+            "rounds": "/rounds",
+            "runs": "/runs",
+            **plays,
+        }
+    finally:
+        for path in plays.values():
+            leave(path)
 
 
 def arrived(page: Page, name: str) -> None:
@@ -93,6 +122,9 @@ def arrived(page: Page, name: str) -> None:
         expect(page.locator("#plays select")).to_be_visible()
         if name == "environment":
             expect(page.locator("#standings .main-svg").first).to_be_visible()
+    elif name.startswith("play"):
+        marks = {"text": "form.act", "moves": ".offers button", "tools": ".tool", "over": ".ended"}
+        expect(page.locator(marks[name.removeprefix("play ")]).first).to_be_visible()
     else:
         expect(page.locator(".chart .main-svg").first).to_be_visible()
 
@@ -109,37 +141,38 @@ def test_pages_are_quiet_keep_to_their_host_and_to_their_width(
     page.on("dialog", lambda dialog: (noise.append(dialog.message), dialog.dismiss()))
     ours = (site, "data:", "blob:")
     page.on("request", lambda one: None if one.url.startswith(ours) else noise.append(one.url))
-    for name, path in paths(looked).items():
-        page.goto(site + path)
-        arrived(page, name)
-        assert noise == [], name
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= width, f"{name} is {wide} px wide"
-        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert (sum(map(int, paper[4:-1].split(","))) > 380) == (scheme == "light")
+    with paths(looked, page, site) as every:
+        for name, path in every.items():
+            page.goto(site + path)
+            arrived(page, name)
+            assert noise == [], name
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{name} is {wide} px wide"
+            paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert (sum(map(int, paper[4:-1].split(","))) > 380) == (scheme == "light")
     page.context.close()
 
 
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_axe_finds_nothing_serious(
-    looked: Opened, site: str, browser: Browser, scheme: str
+    looked: Opened, site: str, browser: Browser, width: int, scheme: str
 ) -> None:
-    if find_spec("axe_playwright_python") is None:
-        pytest.skip("axe-core is not installed: pip install axe-playwright-python")
     axe = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
     # The policy of our pages would keep this script out, too.
-    page = opened(browser, 1280, scheme, bypass_csp=True, reduced_motion="reduce")
-    for name, path in paths(looked).items():
-        page.goto(site + path)
-        arrived(page, name)
-        page.add_script_tag(content=axe)
-        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        serious = [
-            (one["id"], [node["html"][:200] for node in one["nodes"]])
-            for one in found["violations"]
-            if one["impact"] in ("serious", "critical")
-        ]
-        assert serious == [], name
+    page = opened(browser, width, scheme, bypass_csp=True, reduced_motion="reduce")
+    with paths(looked, page, site) as every:
+        for name, path in every.items():
+            page.goto(site + path)
+            arrived(page, name)
+            page.add_script_tag(content=axe)
+            found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+            serious = [
+                (one["id"], [node["html"][:200] for node in one["nodes"]])
+                for one in found["violations"]
+                if one["impact"] in ("serious", "critical")
+            ]
+            assert serious == [], name
     page.context.close()
 
 
@@ -190,4 +223,99 @@ def test_search_lights_up_the_map_and_the_theme_is_kept(
     page.get_by_role("button", name="Dark mode").click()
     page.reload()
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.context.close()
+
+
+def focused(page: Page) -> str:
+    """Return what has the focus: its text, or the name of its field."""
+    script = "(document.activeElement.textContent || document.activeElement.name || '').trim()"
+    return str(page.evaluate(script))
+
+
+def tabbed(page: Page, most: int) -> list[str]:
+    """Press Tab until the page is through, and return what had the focus."""
+    found: list[str] = []
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        found.append(focused(page))
+    return found
+
+
+def test_offered_moves_and_forms_of_tools_are_played_with_the_keyboard(
+    looked: Opened, site: str, browser: Browser
+) -> None:
+    page = opened(browser)
+    with paths(looked, page, site) as every:
+        page.goto(site + every["play moves"])
+        arrived(page, "play moves")
+        expect(page.get_by_label("Your action")).to_be_focused()
+        offered = page.locator(".offers button").all_inner_texts()
+        assert {"forward", "left", "right"} <= set(offered)
+        page.evaluate("document.getElementById('main').focus()")
+        reached = tabbed(page, len(offered) + 5)
+        assert set(offered) | {"text", "Play", "Show the hint"} <= set(reached)
+        page.get_by_role("button", name="forward", exact=True).focus()
+        page.keyboard.press("Enter")
+        expect(page.locator(".talk .assistant")).to_contain_text("forward")
+        expect(page.locator("#heard")).not_to_be_empty()
+        expect(page.locator(".offers button").first).to_be_focused()
+
+        page.goto(site + every["play tools"])
+        arrived(page, "play tools")
+        page.evaluate("document.getElementById('main').focus()")
+        reached = tabbed(page, 16)
+        fields = page.locator(".tool [name]:not([type=hidden])").all()
+        assert {one.get_attribute("name") for one in fields} <= set(reached)
+        assert set(page.locator(".tool button").all_inner_texts()) <= set(reached)
+        with_field = page.locator("details.tool", has=page.locator("label")).first
+        field, name = with_field.locator("label input").first, with_field.locator("summary .mono")
+        called = name.inner_text()
+        field.focus()
+        page.keyboard.type("1")
+        page.keyboard.press("Enter")
+        expect(page.locator(".talk .assistant")).to_contain_text(f"{called}(")
+        expect(page.locator("details.tool label input").first).to_be_focused()
+    page.context.close()
+
+
+def test_pointing_at_the_map_draws_nothing_and_moving_it_draws_each_point_once_a_frame(
+    looked: Opened, site: str, browser: Browser
+) -> None:
+    page = opened(browser)
+    page.add_init_script(
+        """(() => {
+          window.copies = 0;
+          const kind = CanvasRenderingContext2D.prototype, own = kind.drawImage;
+          kind.drawImage = function (...all) { window.copies += 1; return own.apply(this, all); };
+        })()"""
+    )
+    page.goto(f"{site}/atlas")
+    arrived(page, "atlas")
+    page.wait_for_function("copies > 0")
+    # What was asked for is drawn with the next frame.
+    count = "new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(copies), 0)))"
+    drawn, ring = page.evaluate(count), page.locator("#ring")
+    page.locator("#map").focus()
+    spots = []
+    for _ in looked.known:
+        page.keyboard.press("n")
+        expect(ring).to_be_visible()
+        box = ring.bounding_box()
+        assert box
+        spots.append((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
+    assert len(set(spots)) == len(looked.known)
+    page.keyboard.press("Escape")
+    expect(ring).to_be_hidden()
+    for spot in spots:
+        page.mouse.move(*spot)
+        expect(ring).to_be_visible()
+        page.mouse.move(spot[0] + 40, spot[1] + 40)
+        expect(ring).to_be_hidden()
+    assert page.evaluate(count) == drawn
+    # Keys that come between two frames are one drawing.
+    page.evaluate(
+        """["ArrowLeft", "ArrowUp", "+"].forEach((key) =>
+          document.getElementById("map").dispatchEvent(new KeyboardEvent("keydown", { key })))"""
+    )
+    assert page.evaluate(count) - drawn == len(looked.known)
     page.context.close()

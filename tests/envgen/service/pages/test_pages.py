@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from envgen.service.pages.shell import POLICY
 
 from ..conftest import CHANGES
-from .conftest import Opened
+from .conftest import Opened, missing
 
 MOST_BYTES = 150_000
 PAGES = ("/atlas", "/environment/{game}", "/environment/{hostile}", "/rounds", "/runs")
@@ -203,6 +203,17 @@ def test_pages_are_for_reading_with_a_browser_and_the_api_for_programs(looked: O
     assert client.get("/environments/ffffffff").headers["content-type"] == "application/json"
     part = client.get("/environment/ffffffff/near", headers={"hx-request": "true"})
     assert part.headers["content-type"] == "application/json"
+
+
+def test_what_cannot_run_is_skipped_here_and_fails_under_ci(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="no browser"):
+        missing("no browser: apt-get install chromium")
+    monkeypatch.setenv("CI", "1")
+    with pytest.raises(pytest.fail.Exception, match="no browser"):
+        missing("no browser: apt-get install chromium")
 
 
 def ids_of(text: str) -> list[str]:
