@@ -1,6 +1,7 @@
 // The map: points from the API on a canvas, coloured and lit up as the form says. Hovering asks for a card, a
 // click opens the environment; wheel and drag move the map, so do the arrow keys, + and -, and n goes from point
 // to point. Tens of thousands of points are drawn in one frame: each colour's dot is painted once and copied.
+// Only moving the map draws: what is pointed at gets a ring that is an element of its own, and is found in cells.
 "use strict";
 (() => {
   const canvas = document.getElementById("map");
@@ -8,6 +9,7 @@
   const pen = canvas.getContext("2d");
   const over = document.getElementById("over");
   const tip = document.getElementById("tip");
+  const ring = document.getElementById("ring");
   const legend = document.getElementById("legend");
   const form = document.querySelector("form.ask");
   const WAIT_MS = 2000, CLOSE_PX = 14, CELL_PX = 24, MOST_ZOOM = 60;
@@ -19,7 +21,7 @@
   let order = [];           // those that fit in reading order, for the key n
   let view = { x: 0, y: 0, zoom: 1 };
   let cells = null;         // screen cell -> points, for hovering; made when it is needed
-  let frame = { width: 0, height: 0, scale: 1 }; // of the last drawing: reading it for each point would be slow
+  let frame = { width: 0, height: 0, scale: 1, radius: 0 }; // of the last drawing: reading it for each point would be slow
   let chosen = -1;
   let asked = false;
 
@@ -142,7 +144,7 @@
   }
   function render() {
     const { width, height } = size(), ratio = window.devicePixelRatio || 1;
-    frame = { width, height, scale: scale() };
+    frame = { width, height, scale: scale(), radius: frame.radius };
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
@@ -165,14 +167,14 @@
     if (fits) for (let at = 0; at < many; at += 1) if (!fits[at]) put(at);
     pen.globalAlpha = 0.86;
     for (let at = 0; at < many; at += 1) if (!fits || fits[at]) put(at);
-    if (chosen >= 0) {
-      pen.globalAlpha = 1;
-      pen.strokeStyle = paint.colours().ink;
-      pen.lineWidth = 2 * ratio;
-      pen.beginPath();
-      pen.arc(across(chosen) * ratio, down(chosen) * ratio, (radius + 4) * ratio, 0, 2 * Math.PI);
-      pen.stroke();
-    }
+    frame.radius = radius;
+    encircle();
+  }
+  function encircle() {
+    ring.hidden = chosen < 0;
+    if (ring.hidden) return;
+    ring.style.width = ring.style.height = `${2 * frame.radius + 10}px`;
+    ring.style.transform = `translate(${across(chosen)}px, ${down(chosen)}px)`;
   }
 
   // Pointing
@@ -203,7 +205,7 @@
     if (at === chosen) return;
     chosen = at;
     canvas.classList.toggle("on", at >= 0);
-    redraw();
+    encircle();
     if (at < 0) { tip.hidden = true; return; }
     const id = data.id[at];
     if (!cards.has(id)) {
@@ -284,8 +286,11 @@
     const now = order.indexOf(chosen);
     const at = order[(now + by + order.length) % order.length];
     const { width, height } = size();
-    if (across(at) < 0 || down(at) < 0 || across(at) > width || down(at) > height) { view.x = data.x[at]; view.y = data.y[at]; }
-    render();
+    if (across(at) < 0 || down(at) < 0 || across(at) > width || down(at) > height) {
+      view.x = data.x[at];
+      view.y = data.y[at];
+      render();
+    }
     point(at);
   }
   canvas.addEventListener("blur", () => point(-1));
