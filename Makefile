@@ -39,7 +39,7 @@ loop: $(READY) ## self-play: ROUNDS=3 rounds of generate and train with the weig
 
 learn: $(READY) ## about ten minutes: self-play from the shipped policy, judged on held-out environments; a rising curve
 	$(BIN)/spadework loop --rounds 12 --home spadework-data/learn
-	$(BIN)/spadework report main --heldout-every 3 --home spadework-data/learn
+	$(BIN)/spadework report main --heldout-every 4 --home spadework-data/learn --set heldout.plays=2 --set heldout.greedy_plays=1
 
 report: $(READY) ## one HTML page about the loop's run
 	$(BIN)/spadework report main
