@@ -28,7 +28,7 @@ ROUNDS = 5
 """How often others may commit in between."""
 PASSING = (408, 429, 500, 502, 503, 504)
 FORBIDDEN, TAKEN, STALE = 403, 409, 412
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
+LONGEST_PAUSE_S = 30.0
 SPENT = re.compile(r"\br=0;t=(\d+)")
 """How the Hub says that nothing is left of a rate limit, and for how many seconds."""
 ANSWER_S = 120.0
@@ -140,7 +140,7 @@ class _Patience:
         self.patience_s, self.note = patience_s, note
 
     def __call__(self, work: Callable[[], T]) -> T:
-        end, pause = time.monotonic() + self.patience_s, FIRST_PAUSE_S
+        end, pause = time.monotonic() + self.patience_s, 1.0
         while True:
             try:
                 return work()

@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -61,15 +60,6 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     yield HUB
     assert not HUB.failures, "a failure was never met"
     assert not HUB.meanwhile
-
-
-@pytest.fixture
-def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short pauses of ours and of the client's own between tries; how often there are tries is as ever."""
-    monkeypatch.setattr("envgen.publish.upload.FIRST_PAUSE_S", 0.05)
-    sleep = time.sleep
-    clock = SimpleNamespace(sleep=lambda seconds: sleep(seconds / 50))
-    monkeypatch.setattr("huggingface_hub.utils._http.time", clock)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -360,7 +350,6 @@ def test_a_tag_that_a_rival_sets_first_decides() -> None:
         send()
 
 
-@pytest.mark.usefixtures("brisk")
 def test_a_broken_connection_in_mid_upload_goes_on() -> None:
     HUB.failures += [("PUT", "/large/", CUT)] * 2
     HUB.failures += [("POST", "/objects/batch", CUT), ("POST", "/commit/", CUT)]
@@ -376,7 +365,6 @@ def test_a_file_that_is_refused_is_one_line() -> None:
     assert commits() == 0
 
 
-@pytest.mark.usefixtures("brisk")
 def test_a_commit_whose_answer_was_lost_is_only_tagged() -> None:
     HUB.failures.append(("POST", "/commit/", LOST))
     done = send()
@@ -384,7 +372,6 @@ def test_a_commit_whose_answer_was_lost_is_only_tagged() -> None:
     assert repo().tags == {"v1.0.0": done.commit}
 
 
-@pytest.mark.usefixtures("brisk")
 def test_a_tag_whose_answer_was_lost_is_found() -> None:
     HUB.failures.append(("POST", "/tag/", LOST))
     send()
@@ -528,7 +515,6 @@ def test_two_publishers_at_once_make_one_release(releases: tuple[str, str]) -> N
     assert repo().commits[tagged] == files_of(releases[won[0]])
 
 
-@pytest.mark.usefixtures("brisk")
 def test_a_hub_with_troubles_of_its_own_is_waited_for() -> None:
     HUB.failures += [("GET", "/api/datasets/", 500)] * 3
     HUB.failures += [("POST", "/commit/", 500)] * 3
@@ -539,7 +525,6 @@ def test_a_hub_with_troubles_of_its_own_is_waited_for() -> None:
     assert sum("status 500" in note for note in notes) == 6
 
 
-@pytest.mark.usefixtures("brisk")
 def test_a_manifest_that_cannot_be_fetched_just_now_is_no_other_data() -> None:
     send("one")
     repo().tags.clear()
@@ -550,7 +535,6 @@ def test_a_manifest_that_cannot_be_fetched_just_now_is_no_other_data() -> None:
     assert set(repo().tags) == {"v1.0.0"}
 
 
-@pytest.mark.usefixtures("brisk")
 def test_a_hub_that_falls_silent_counts_as_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("envgen.publish.upload.ANSWER_S", 0.5)
     HUB.failures.append(("POST", "/commit/", SILENT))

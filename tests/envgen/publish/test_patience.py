@@ -42,8 +42,7 @@ TRANSFER = RuntimeError("Task cancelled: internal error")
         wrapped(httpx2.ReadError("cut")),
     ],
 )
-def test_what_may_pass_is_tried_again(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("envgen.publish.upload.FIRST_PAUSE_S", 0.05)
+def test_what_may_pass_is_tried_again(error: Exception) -> None:
     notes: list[str] = []
     work, tries = failing(error, 1)
     assert _Patience(30.0, notes.append)(work) == "sent"
