@@ -4,10 +4,8 @@ import json
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
-
-from tests.little import LITTLE
-from tests.zygote import Command, Zygote
 
 ROOT = Path(__file__).parents[1]
 SMALLER = {
@@ -22,15 +20,7 @@ SMALLER = {
     "train": ("train.groups=1", "train.group=2"),
     "report": ("heldout.plays=1", "heldout.greedy_plays=1"),
 }
-"""What a command is given besides; a loop of more than three rounds has three."""
-MEASURED = """
-import importlib, sys
-import spadework
-for module, counts in {little!r}.items():
-    vars(importlib.import_module(module)).update(counts)
-sys.argv = {argv!r}
-spadework.main()
-"""
+"""What a command is given besides; everything else is run as it stands."""
 
 
 def fences(language: str) -> list[str]:
@@ -45,56 +35,52 @@ def lines() -> list[str]:
     return [line for fence in fences("") for line in fence.splitlines()]
 
 
-def run(zygote: Zygote, home: Path, words: list[str]) -> tuple[int, Command]:
+def run(home: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
     words = [word.replace("spadework-data", str(home)) for word in words]
-    words += ["--home", str(home)]
+    command = [sys.executable, "-m", "spadework", *words, "--home", str(home)]
     for setting in SMALLER.get(words[0], ()):
-        words += ["--set", setting]
-    if words[0] == "loop":
-        number = words.index("--rounds") + 1
-        words[number] = str(min(int(words[number]), 3))
+        command += ["--set", setting]
     if words[0] == "report":
         few = home / "few.jsonl"
         whole = (ROOT / "bench" / "heldout" / "embedded.jsonl").read_text()
         few.write_text("".join(whole.splitlines(keepends=True)[:8]))
-        words += ["--set", f"heldout.path={few}"]
-    if words[:2] == ["bench", "throughput"]:
-        command = zygote.python(MEASURED.format(little=LITTLE, argv=["spadework", *words]))
-    else:
-        command = zygote.spadework(*words)
-    return command.wait(), command
+        command += ["--set", f"heldout.path={few}"]
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, stdin=subprocess.DEVNULL, timeout=300
+    )
 
 
-def test_every_spadework_command_of_the_readme_works_in_order(
-    tmp_path: Path, zygote: Zygote
-) -> None:
+def test_every_spadework_command_of_the_readme_works_in_order(tmp_path: Path) -> None:
     # What `make loop` would have left: a first round of the same run.
-    assert run(zygote, tmp_path, ["loop", "--rounds", "1"])[0] == 0
+    assert run(tmp_path, ["loop", "--rounds", "1"]).returncode == 0
     identity = ""
     commands = [shlex.split(line)[1:] for line in lines() if line.startswith("spadework ")]
     assert len(commands) > 10
     for words in commands:
         if "ENV" in words and not identity:
-            _, found = run(zygote, tmp_path, ["search", "a puzzle", "--json"])
-            identity = json.loads(found.out.read_text())[0]["id"]
-        code, done = run(zygote, tmp_path, [identity if word == "ENV" else word for word in words])
+            found = run(tmp_path, ["search", "a puzzle", "--json"])
+            identity = json.loads(found.stdout)[0]["id"]
+        done = run(tmp_path, [identity if word == "ENV" else word for word in words])
         # A search may honestly find nothing in so small a memory.
         allowed = (0, 1) if words[0] == "search" else (0,)
-        assert code in allowed, (words, done.err.read_text())
+        assert done.returncode in allowed, (words, done.stderr)
     for snippet in fences("python"):
         if "class " not in snippet:
-            ran = zygote.python(snippet.replace("spadework-data", str(tmp_path)))
-            assert ran.wait() == 0, (snippet, ran.err.read_text())
+            code = snippet.replace("spadework-data", str(tmp_path))
+            ran = subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT
+            )
+            assert ran.returncode == 0, (snippet, ran.stderr)
 
 
-def test_the_environments_of_the_readme_certify(tmp_path: Path, zygote: Zygote) -> None:
+def test_the_environments_of_the_readme_certify(tmp_path: Path) -> None:
     sources = [fence for fence in fences("python") if "class " in fence]
     assert len(sources) == 2
     for source in sources:
         path = tmp_path / "example.py"
         path.write_text(source)
-        code, done = run(zygote, tmp_path, ["check", str(path)])
-        assert code == 0, done.out.read_text() + done.err.read_text()
+        done = run(tmp_path, ["check", str(path)])
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_make_target_of_the_readme_exists() -> None:
