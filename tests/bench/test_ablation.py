@@ -1,16 +1,15 @@
 """The comparison of arms: what is left to do, the figures, and a small one run for real."""
 
 import json
+import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import spadework
 from bench.ablation.arms import ARMS, named
 from bench.ablation.outcome import (
     Budget,
@@ -32,7 +31,6 @@ from bench.heldout.results import Result
 from spadekit.errors import BadInput
 from spadekit.settings import load
 from spadework import RECIPES, SECTIONS
-from tests.zygote import Zygote
 
 ROOT = Path(__file__).parents[2]
 MakeResult = Callable[[int, float], Result]
@@ -166,30 +164,15 @@ SMALL = (
 )
 
 
-def test_a_comparison_leaves_records_and_is_not_done_twice(
-    tmp_path: Path,
-    zygote: Zygote,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_comparison_leaves_records_and_is_not_done_twice(tmp_path: Path) -> None:
     few = tmp_path / "few.jsonl"
     whole = (ROOT / "bench" / "heldout" / "embedded.jsonl").read_text()
     few.write_text("".join(whole.splitlines(keepends=True)[:4]))
-    words = ["spadework", "bench", "ablation", "--json"]
+    words = [sys.executable, "-m", "spadework", "bench", "ablation", "--json"]
     words += ["--home", str(tmp_path / "home"), "--set", f"heldout.path={few}"]
     words += [word for one in SMALL for word in ("--set", one)]
-    # Each arm's commands are processes of their own; these need not import everything again.
-    monkeypatch.setattr(sys, "executable", str(zygote.launcher()))
-    monkeypatch.setattr(sys, "argv", words)
-
-    def compared() -> Any:
-        with pytest.raises(SystemExit) as ended:
-            spadework.main()
-        told = capsys.readouterr()
-        assert ended.value.code == 0, told.err
-        return json.loads(told.out)
-
-    records = compared()
+    first = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
+    records = json.loads(first.stdout)
     assert [(one["arm"], one["seed"]) for one in records] == [("self_play", 0), ("fixed_pool", 0)]
     assert records == json.loads((tmp_path / "home/ablation/learning.json").read_text())
     ET.parse(tmp_path / "home/ablation/learning.svg")
@@ -202,5 +185,6 @@ def test_a_comparison_leaves_records_and_is_not_done_twice(
     )
     version = tmp_path / "home/ablation/fixed_pool-0/policy/v000001/policy.json"
     made = version.stat().st_mtime_ns
-    assert compared() == records
+    again = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert json.loads(again.stdout) == records
     assert version.stat().st_mtime_ns == made

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -20,7 +21,6 @@ from envgen.pools.limits import Limits
 from envgen.pools.local import read
 from memory import Store
 from spadekit.errors import BadInput
-from tests.zygote import Zygote
 
 ROOT = Path(__file__).parents[2]
 SOUND = ROOT / "tests" / "corpora" / "sound"
@@ -215,7 +215,6 @@ def test_an_import_that_was_killed_goes_on_where_it_was(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
-    zygote: Zygote,
 ) -> None:
     folder = tmp_path / "pool"
     folder.mkdir()
@@ -223,14 +222,17 @@ def test_an_import_that_was_killed_goes_on_where_it_was(
         shutil.copy(path, folder)
     home = tmp_path / "home"
     one_by_one = ("--set", "producer.parallel_certificates=1")
-    process = zygote.spadework("import", str(folder), "--home", str(home), *one_by_one)
+    command = [sys.executable, "-m", "spadework", "import", folder, "--home", home, *one_by_one]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 240
     lines: list[bytes] = []
-    while not lines:
-        assert process.alive, process.err.read_text()
-        time.sleep(0.002)
+    while not lines and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
         found = list(home.glob("runs/main/imports/*.jsonl"))
         lines = found[0].read_bytes().splitlines() if found else []
-    process.kill()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert lines
     assert not list(home.glob("store/shards/*"))
     done = json.loads(lines[0])["certificate"]
     code, told = run(monkeypatch, capsys, "import", folder, "--home", home, *one_by_one)

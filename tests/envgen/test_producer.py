@@ -3,14 +3,14 @@
 import json
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory import DesignRecord, PlayRecord, Store
-from tests.zygote import Command, Zygote
+from tests.zygote import Command, zygote
 
 SMALL = (
     *("--set", "producer.designs=6"),
@@ -25,9 +25,10 @@ Start = Callable[..., Command]
 
 
 @pytest.fixture(scope="module")
-def spadework(zygote: Zygote) -> Start:
+def spadework(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
     """Start a command with small settings in a home."""
-    return lambda home, *arguments: zygote.spadework(*arguments, "--home", str(home), *SMALL)
+    with zygote(tmp_path_factory.mktemp("output")) as server:
+        yield lambda home, *arguments: server.spadework(*arguments, "--home", str(home), *SMALL)
 
 
 @pytest.fixture(scope="module")

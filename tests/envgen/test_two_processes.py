@@ -3,7 +3,7 @@
 import json
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from memory import DesignRecord, Store
 from solver.versions import CURRICULUM, Versions
 from spadekit.home import producing, training
-from tests.zygote import Command, Zygote
+from tests.zygote import Command, zygote
 
 SMALL = (
     *("--set", "producer.designs=6"),
@@ -29,9 +29,10 @@ Start = Callable[..., Command]
 
 
 @pytest.fixture(scope="module")
-def spadework(zygote: Zygote) -> Start:
+def spadework(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
     """Start a command with small settings in a home."""
-    return lambda home, *arguments: zygote.spadework(*arguments, "--home", str(home), *SMALL)
+    with zygote(tmp_path_factory.mktemp("output")) as server:
+        yield lambda home, *arguments: server.spadework(*arguments, "--home", str(home), *SMALL)
 
 
 def finish(*commands: Command) -> None:

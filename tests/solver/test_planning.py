@@ -13,16 +13,41 @@ from memory import (
     PlayRecord,
     StandingRecord,
     Store,
+    environment_id,
     measure,
 )
 from solver.config import TrainConfig
 from solver.curriculum import LOOK_AGAIN, Choice, State
 from solver.planning import Plan, observed, plan_after, standings_of, write_curriculum
 from solver.versions import PolicyInfo, Versions
-from tests.solver.records import environment
 
 CONFIG = TrainConfig(groups=6, group=4, replay=0.34, instances=2)
 NUMBER = 10
+
+
+def environment(number: int, shard: int) -> EnvironmentRecord:
+    source = f"# {number} of {shard}"
+    return EnvironmentRecord(
+        id=environment_id("game", source, ""),
+        shard=shard,
+        setting="game",
+        skills=("optimisation",),
+        title=source,
+        description="",
+        source=source,
+        hint="",
+        tools="",
+        difficulty=1,
+        certificate="{}",
+        policy_version=0,
+        parents=(),
+        document="",
+        design="",
+        digest=source,
+        fingerprint="",
+        isolation="nsjail",
+        decision="{}",
+    )
 
 
 def play(
@@ -49,9 +74,7 @@ def play(
 
 def publish(store: Store, shard: int, version: int) -> list[EnvironmentRecord]:
     """Publish a shard whose environments are all at the frontier of the version that designed it."""
-    made = [
-        environment(f"# {number} of {shard}", shard, policy_version=0) for number in range(NUMBER)
-    ]
+    made = [environment(number, shard) for number in range(NUMBER)]
     standings = []
     for one in made:
         plays = [play(one.id, seed, seed % 2, version) for seed in range(8)]

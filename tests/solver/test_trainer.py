@@ -3,7 +3,10 @@
 import asyncio
 import json
 import math
-import shutil
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -14,10 +17,12 @@ import pytest
 from safetensors.torch import load_file
 
 from memory import (
+    DesignRecord,
     EnvironmentRecord,
     MemoryConfig,
     StandingRecord,
     Store,
+    environment_id,
 )
 from sandbox import Pool, Sandbox, SandboxConfig
 from solver.cli import select
@@ -29,9 +34,19 @@ from solver.trainer import StepResult, train_step
 from solver.versions import PolicyInfo, Versions
 from spadekit.errors import BadInput, OurFault
 from spadekit.settings import Settings
-from tests.solver.records import design, vowels
-from tests.zygote import Zygote
 
+GAME = '''
+class {name}Env:
+    """Say many vowels."""
+    def reset(self, seed=None):
+        self.turn = 0
+        return "say something", {{}}
+    def step(self, action):
+        self.turn += 1
+        {fault}
+        vowels = sum(char in "aeiou" for char in action)
+        return f"{{vowels}} so far", min(1.0, vowels / 10), self.turn == 2, False, {{}}
+'''
 TRAIN = TrainConfig(groups=5, group=4, solver_updates=2, solver_rate=1e-3, designer_rate=1e-3)
 PATIENT = PolicyConfig(patience_s=60)
 """On a busy machine a play may dawdle: a batch cut for it would have other last bits."""
@@ -40,6 +55,31 @@ PLAYING = SolverConfig(max_tokens=10, max_turns=4, context=200, concurrency=6)
 
 def settings(train: TrainConfig = TRAIN, digest: str = "digest") -> Settings:
     return Settings({TrainConfig: train, SolverConfig: PLAYING, PolicyConfig: PATIENT}, digest)
+
+
+def environment(name: str, shard: int, fault: str = "pass") -> EnvironmentRecord:
+    source = GAME.format(name=name, fault=fault)
+    return EnvironmentRecord(
+        id=environment_id("game", source, "say aeiou"),
+        shard=shard,
+        setting="game",
+        skills=("language_understanding",),
+        title="Say many vowels.",
+        description="",
+        source=source,
+        hint="say aeiou",
+        tools="",
+        difficulty=1,
+        certificate="{}",
+        policy_version=shard - 1,
+        parents=(),
+        document="",
+        design="",
+        digest=name,
+        fingerprint=name,
+        isolation="nsjail",
+        decision="{}",
+    )
 
 
 def standing(one: EnvironmentRecord, status: str) -> StandingRecord:
@@ -59,50 +99,57 @@ def standing(one: EnvironmentRecord, status: str) -> StandingRecord:
     )
 
 
+def design(number: int, shard: int) -> DesignRecord:
+    return DesignRecord(
+        id=f"design-{shard}-{number}",
+        shard=shard,
+        brief="{}",
+        group=f"brief-{number // 3}",
+        prompt_ids=(3, 30, 31, 32, 4),
+        ids=(40 + number, 50, 60 + number, 70, 1),
+        logprobs=(-3.0, -2.0, -4.0, -3.0, -1.0),
+        text="",
+        text_only=False,
+        temperature=0.9,
+        seed=number,
+        policy_version=shard - 1,
+        outcome="refused",
+        stage="read",
+        reason="no_code",
+        detail="",
+        environment="",
+        reward=(number % 3) / 2,
+    )
+
+
 def publish(store: Store, shard: int) -> list[EnvironmentRecord]:
     """Two environments at the frontier, one that breaks when played, one that is mastered."""
     made = [
-        vowels(f"Good{shard}", shard),
-        vowels(f"Fine{shard}", shard),
-        vowels(f"Broken{shard}", shard, fault="raise ValueError"),
-        vowels(f"Known{shard}", shard),
+        environment(f"Good{shard}", shard),
+        environment(f"Fine{shard}", shard),
+        environment(f"Broken{shard}", shard, fault="raise ValueError"),
+        environment(f"Known{shard}", shard),
     ]
     statuses = ("frontier", "frontier", "unmeasured", "mastered")
     standings = [standing(one, status) for one, status in zip(made, statuses, strict=True)]
-    designs = [design(number, shard, 0.9) for number in range(6)]
+    designs = [design(number, shard) for number in range(6)]
     store.publish(shard, made, designs, [], standings, meta={"policy_version": shard - 1})
     return made
 
 
-@pytest.fixture(scope="module")
-def start(tmp_path_factory: pytest.TempPathFactory, model_dir: Path) -> Path:
-    """A home folder with two shards and version 0."""
-    folder = tmp_path_factory.mktemp("start")
-    with Store.open(folder / "store", MemoryConfig(), create=True) as store:
-        publish(store, 1)
-        publish(store, 2)
-    Versions(folder / "policy").bootstrap(PolicyConfig(model=str(model_dir)))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def trained(start: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, StepResult]:
-    """A copy in which the first step was made, for tests that only look at it, and what came out."""
-    folder = Path(shutil.copytree(start, tmp_path_factory.mktemp("trained") / "home"))
-    (result,) = asyncio.run(train(folder, 1))
-    return folder, result
-
-
 @pytest.fixture
-def home(start: Path, tmp_path: Path) -> Callable[[str], Path]:
-    """Make a copy of the home folder in which nothing was trained."""
-    return lambda name: Path(shutil.copytree(start, tmp_path / name))
+def home(tmp_path: Path, model_dir: Path) -> Callable[[str], Path]:
+    """Make a home folder with two shards and version 0."""
 
+    def make(name: str) -> Path:
+        folder = tmp_path / name
+        with Store.open(folder / "store", MemoryConfig(), create=True) as store:
+            publish(store, 1)
+            publish(store, 2)
+        Versions(folder / "policy").bootstrap(PolicyConfig(model=str(model_dir)))
+        return folder
 
-@pytest.fixture
-def stepped(trained: tuple[Path, StepResult], tmp_path: Path) -> Path:
-    """A copy of the home folder in which the first step was made."""
-    return Path(shutil.copytree(trained[0], tmp_path / "stepped"))
+    return make
 
 
 @asynccontextmanager
@@ -144,10 +191,11 @@ def weights_of(folder: Path, version: int) -> dict[str, bytes]:
     }
 
 
-def test_a_step_trains_both_roles_and_goes_on_without_the_group_that_faults(
-    trained: tuple[Path, StepResult],
+async def test_a_step_trains_both_roles_and_goes_on_without_the_group_that_faults(
+    home: Callable[[str], Path],
 ) -> None:
-    folder, result = trained
+    folder = home("a")
+    (result,) = await train(folder, 1)
     figures = result.metrics
     assert result.trained and (figures["version"], figures["parent"]) == (1, 0)
     assert figures["plays"]["count"] == 20 and figures["plays"]["faulted"] == 4
@@ -173,8 +221,10 @@ def test_a_step_trains_both_roles_and_goes_on_without_the_group_that_faults(
     assert any(bool((before[name] != after[name]).any()) for name in before)
 
 
-def test_the_plays_of_a_step_are_in_the_stores_log(trained: tuple[Path, StepResult]) -> None:
-    with Store.open(trained[0] / "store") as store:
+async def test_the_plays_of_a_step_are_in_the_stores_log(home: Callable[[str], Path]) -> None:
+    folder = home("a")
+    await train(folder, 1)
+    with Store.open(folder / "store") as store:
         (good,) = [one for one in store.environments() if "Good1Env" in one.source]
         plays = store.plays(good.id)
     assert plays and {play.purpose for play in plays} == {"train"}
@@ -182,18 +232,19 @@ def test_the_plays_of_a_step_are_in_the_stores_log(trained: tuple[Path, StepResu
     assert len({play.id for play in plays}) == len(plays)
 
 
-async def test_a_version_that_is_there_is_not_made_again(
-    trained: tuple[Path, StepResult], stepped: Path
-) -> None:
-    (again,) = await train(stepped, 1)
+async def test_a_version_that_is_there_is_not_made_again(home: Callable[[str], Path]) -> None:
+    folder = home("a")
+    (first,) = await train(folder, 1)
+    (again,) = await train(folder, 1)
     assert not again.trained and again.version == 1
-    assert again.metrics == json.loads(json.dumps(trained[1].metrics))
+    assert again.metrics == json.loads(json.dumps(first.metrics))
 
 
-def test_old_frontier_is_replayed_and_nothing_mastered_is_played(
-    trained: tuple[Path, StepResult],
+async def test_old_frontier_is_replayed_and_nothing_mastered_is_played(
+    home: Callable[[str], Path],
 ) -> None:
-    folder, _ = trained
+    folder = home("a")
+    await train(folder, 1)
     versions = Versions(folder / "policy")
     with Store.open(folder / "store") as store:
         step = plan(store, versions, replace(TRAIN, replay=0.4), 2, 2)
@@ -203,40 +254,41 @@ def test_old_frontier_is_replayed_and_nothing_mastered_is_played(
 
 
 async def test_going_on_in_a_new_process_equals_never_having_stopped(
-    home: Callable[[str], Path], stepped: Path
+    home: Callable[[str], Path],
 ) -> None:
-    whole = home("whole")
+    whole, parts = home("whole"), home("parts")
     await train(whole, 1, 2)
-    await train(stepped, 2)
-    assert weights_of(whole, 1) == weights_of(stepped, 1)
-    assert weights_of(whole, 2) == weights_of(stepped, 2)
+    await train(parts, 1)
+    await train(parts, 2)
+    assert weights_of(whole, 1) == weights_of(parts, 1)
+    assert weights_of(whole, 2) == weights_of(parts, 2)
 
 
 KILLED = """
 import asyncio, sys
 from pathlib import Path
-sys.path[:0] = [{tests!r}, {root!r}]
+sys.path.insert(0, {tests!r})
 from test_trainer import train
 asyncio.run(train(Path({home!r}), 1))
 """
 
 
-def _train_and_kill(folder: Path, zygote: Zygote) -> None:
+def _train_and_kill(folder: Path) -> None:
     """Kill a training process once its plays are in the log, before the update is done."""
-    tests = Path(__file__).parent
-    code = KILLED.format(tests=str(tests), root=str(tests.parents[1]), home=str(folder))
-    process = zygote.python(code)
-    while not list((folder / "store" / "plays").glob("*.parquet")):
-        assert process.alive, process.err.read_text()
+    code = KILLED.format(tests=str(Path(__file__).parent), home=str(folder))
+    process = subprocess.Popen([sys.executable, "-c", code])
+    while process.poll() is None and not list((folder / "store" / "plays").glob("*.parquet")):
         time.sleep(0.002)
-    process.kill()
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 async def test_a_step_killed_anywhere_and_done_again_gives_the_same_version(
-    home: Callable[[str], Path], trained: tuple[Path, StepResult], zygote: Zygote
+    home: Callable[[str], Path],
 ) -> None:
-    whole, killed = trained[0], home("killed")
-    await asyncio.to_thread(_train_and_kill, killed, zygote)
+    whole, killed = home("whole"), home("killed")
+    await train(whole, 1)
+    await asyncio.to_thread(_train_and_kill, killed)
     assert Versions(killed / "policy").all() == [0]
     await train(killed, 1)
     assert weights_of(killed, 1) == weights_of(whole, 1)
@@ -260,11 +312,11 @@ async def test_a_step_writes_no_standing_and_its_version_knows_what_its_plays_sh
 ) -> None:
     """Until the version is there nothing is changed but the log of plays: done again, it plays the same."""
     folder = tmp_path / "home"
-    made = [vowels("Easy", 1, fault=WON), vowels("Good", 1)]
+    made = [environment("Easy", 1, fault=WON), environment("Good", 1)]
     easy = made[0].id
     with Store.open(folder / "store", MemoryConfig(), create=True) as store:
         standings = [standing(one, "frontier") for one in made]
-        store.publish(1, made, [design(n, 1, 0.9) for n in range(6)], [], standings, meta={})
+        store.publish(1, made, [design(n, 1) for n in range(6)], [], standings, meta={})
     Versions(folder / "policy").bootstrap(PolicyConfig(model=str(model_dir)))
     versions, config = Versions(folder / "policy"), replace(TRAIN, groups=6)
     engine = LocalEngine.open(versions.path(0), PolicyConfig())
@@ -285,8 +337,9 @@ async def test_a_step_writes_no_standing_and_its_version_knows_what_its_plays_sh
     engine.close()
 
 
-def test_a_version_keeps_what_it_played_and_why(trained: tuple[Path, StepResult]) -> None:
-    folder, step = trained
+async def test_a_version_keeps_what_it_played_and_why(home: Callable[[str], Path]) -> None:
+    folder = home("a")
+    (step,) = await train(folder, 1)
     kept = json.loads((folder / "policy" / "v000001" / "curriculum.json").read_text())
     names = {one["environment"]: one["why"] for one in kept["choice"]["chosen"]}
     assert sorted(names.values()) == ["frontier", "frontier", "unmeasured"]
@@ -311,20 +364,22 @@ def test_a_version_keeps_what_it_played_and_why(trained: tuple[Path, StepResult]
                 assert episode_return == (expected and pytest.approx(expected))
 
 
-async def test_a_damaged_curriculum_is_one_line(stepped: Path) -> None:
-    path = stepped / "policy" / "v000001" / "curriculum.json"
+async def test_a_damaged_curriculum_is_one_line(home: Callable[[str], Path]) -> None:
+    folder = home("a")
+    await train(folder, 1)
+    path = folder / "policy" / "v000001" / "curriculum.json"
     path.write_text("{}")
     with pytest.raises(BadInput, match=r"curriculum\.json is damaged"):
-        await train(stepped, 2)
+        await train(folder, 2)
     with pytest.raises(BadInput, match=r"curriculum\.json is damaged .*not a curriculum"):
         read_curriculum(path.parent)
 
 
 async def test_a_killed_step_done_again_with_other_settings_logs_plays_of_its_own(
-    home: Callable[[str], Path], zygote: Zygote
+    home: Callable[[str], Path],
 ) -> None:
     folder = home("a")
-    await asyncio.to_thread(_train_and_kill, folder, zygote)
+    await asyncio.to_thread(_train_and_kill, folder)
     await train(folder, 1, config=replace(TRAIN, group=3), digest="other")
     with Store.open(folder / "store") as store:
         counts = [len(store.plays(one.id)) for one in store.environments(shard=1)]
@@ -367,9 +422,7 @@ async def test_tokens_of_another_vocabulary_are_refused(
 ) -> None:
     folder = home("a")
     with Store.open(folder / "store") as store:
-        strange = replace(
-            design(0, 3, 0.9), ids=(40, 400, 1), logprobs=(-1.0,) * 3, policy_version=0
-        )
+        strange = replace(design(0, 3), ids=(40, 400, 1), logprobs=(-1.0,) * 3, policy_version=0)
         store.publish(3, [], [strange], [], [], meta={"policy_version": 0})
         engine = LocalEngine.open(folder / "policy" / "v000000", PolicyConfig())
         async with pool() as opened:
@@ -409,7 +462,7 @@ async def test_a_shard_of_which_only_text_is_left_is_one_clear_line(
     folder = home("a")
     with Store.open(folder / "store") as store:
         texts = [
-            replace(design(n, 3, 0.9), text_only=True, prompt_ids=(), ids=(), logprobs=())
+            replace(design(n, 3), text_only=True, prompt_ids=(), ids=(), logprobs=())
             for n in range(3)
         ]
         store.publish(3, [], texts, [], [], meta={"policy_version": 0})

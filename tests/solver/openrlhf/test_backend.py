@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from safetensors.torch import load_file
 
-from memory import DesignRecord, Store
+from memory import DesignRecord, EnvironmentRecord, Store, environment_id
 from solver.config import PolicyConfig
 from solver.openrlhf.backend import go_on_from, lineage, steps
 from solver.openrlhf.checkpoint import Checkpoints
@@ -18,11 +19,61 @@ from solver.openrlhf.refusals import open_chat
 from solver.versions import Versions
 from spadekit.errors import BadInput, OurFault
 from spadekit.settings import Settings
-from tests.solver.records import design, vowels
-from tests.zygote import Zygote
 
+GAME = '''
+class {name}Env:
+    """Say many vowels."""
+    def reset(self, seed=None):
+        self.turn = 0
+        return "say something", {{}}
+    def step(self, action):
+        self.turn += 1
+        vowels = sum(char in "aeiou" for char in action)
+        return f"{{vowels}} so far", min(1.0, vowels / 10), self.turn == 2, False, {{}}
+'''
 STAND_IN = Path(__file__).parent / "stand_in.py"
+ROOT = Path(__file__).parents[3]
 Configured = Callable[..., Settings]
+
+
+def environment(name: str, shard: int) -> EnvironmentRecord:
+    source = GAME.format(name=name)
+    texts = ("Say many vowels.", "", source, "say aeiou", "")
+    return EnvironmentRecord(
+        environment_id("game", source, "say aeiou"),
+        shard,
+        "game",
+        ("language_understanding",),
+        *texts,
+        1,
+        "{}",
+        shard - 1,
+        (),
+        *("", "", name, name, "nsjail", "{}"),
+    )
+
+
+def design(number: int, shard: int) -> DesignRecord:
+    return DesignRecord(
+        id=f"design-{shard}-{number}",
+        shard=shard,
+        brief="{}",
+        group=f"brief-{number // 3}",
+        prompt_ids=(3, 30, 31, 32, 4),
+        ids=(40 + number, 50, 60 + number, 70, 1),
+        logprobs=(-3.0, -2.0, -4.0, -3.0, -1.0),
+        text="",
+        text_only=False,
+        temperature=0.7,
+        seed=number,
+        policy_version=shard - 1,
+        outcome="refused",
+        stage="read",
+        reason="no_code",
+        detail="",
+        environment="",
+        reward=(number % 3) / 2,
+    )
 
 
 class Home:
@@ -35,8 +86,8 @@ class Home:
         self.notes: list[str] = []
         with Store.open(folder / "store", create=True) as store:
             for shard in (1, 2):
-                made = [vowels(f"{name}{shard}", shard) for name in ("Good", "Fine")]
-                designs = [design(number, shard, 0.7) for number in range(6)]
+                made = [environment(f"{name}{shard}", shard) for name in ("Good", "Fine")]
+                designs = [design(number, shard) for number in range(6)]
                 store.publish(shard, made, designs, [], [], meta={"policy_version": shard - 1})
 
     async def train(self, settings: Settings, *work: tuple[int, int]) -> list[Any]:
@@ -54,13 +105,13 @@ class Home:
 
 
 @pytest.fixture
-def python(tmp_path: Path, zygote: Zygote) -> str:
+def python(tmp_path: Path) -> str:
     """An interpreter that says it has OpenRLHF and a GPU, and runs the stand-in."""
     path = tmp_path / "python"
     path.write_text(
         f"""#!/bin/sh
 case "$1" in
-  -m) shift 2; exec {zygote.launcher()} {STAND_IN} "$@" ;;
+  -m) shift 2; PYTHONPATH={ROOT} exec {sys.executable} {STAND_IN} "$@" ;;
   *) echo '{{"missing": "", "gpus": 1}}' ;;
 esac
 """
@@ -164,8 +215,8 @@ async def test_a_run_in_which_nothing_can_be_played_ends_and_publishes_nothing(
 
 def republish(home: Home, change: Callable[[DesignRecord], DesignRecord]) -> None:
     with Store.open(home.folder / "store") as store:
-        designs = [change(design(number, 3, 0.7)) for number in range(6)]
-        store.publish(3, [vowels("Third", 3)], designs, [], [], meta={})
+        designs = [change(design(number, 3)) for number in range(6)]
+        store.publish(3, [environment("Third", 3)], designs, [], [], meta={})
 
 
 @pytest.mark.parametrize(

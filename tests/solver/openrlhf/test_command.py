@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,7 +19,6 @@ from solver.openrlhf.probe import WANTED
 from spadekit.errors import BadInput
 from spadekit.settings import Settings, load
 from spadework import RECIPES, SECTIONS
-from tests.zygote import Zygote
 
 ROOT = Path(__file__).parents[3]
 WHEELS = ROOT / "build" / "openrlhf"
@@ -49,23 +49,21 @@ def wheel() -> Path:
     return found[0]
 
 
-PARSED = """
-import runpy, sys
-sys.path.insert(0, {code!r})
-sys.argv = {argv!r}
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
-
-
 @pytest.fixture(scope="session")
-def parse(wheel: Path, zygote: Zygote) -> Callable[[list[str]], dict[str, Any]]:
+def parse(wheel: Path) -> Callable[[list[str]], dict[str, Any]]:
     """Have OpenRLHF read a command line, with its own checks; returns what it read."""
     code = wheel / f"openrlhf-{WANTED}.data" / "purelib"
 
     def run(argv: list[str]) -> dict[str, Any]:
-        done = zygote.python(PARSED.format(code=str(code), argv=[str(PARSE), *argv]))
-        assert done.wait() == 0, done.err.read_text()
-        told: dict[str, Any] = json.loads(done.out.read_text().splitlines()[-1])
+        done = subprocess.run(
+            [sys.executable, str(PARSE), *argv],
+            env=os.environ | {"PYTHONPATH": str(code)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
         return told
 
     return run
