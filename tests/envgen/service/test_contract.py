@@ -80,7 +80,7 @@ def test_every_answer_is_one_that_the_schema_promises(locked: Living, mode: Gene
 
 def test_what_pages_show_is_answered_as_promised_for_what_is_there(locked: Living) -> None:
     """Made-up names are answered 404, so here the calls get names of things that exist."""
-    schema = schemathesis.openapi.from_asgi("/openapi.json", locked.app)
+    schema = schemathesis.openapi.from_dict(locked.get("/openapi.json"))
     operations = {
         f"{one.method.upper()} {one.path}": one
         for one in (result.ok() for result in schema.get_all_operations())
@@ -94,13 +94,12 @@ def test_what_pages_show_is_answered_as_promised_for_what_is_there(locked: Livin
         for call in calls:
             path = call.partition(" ")[2]
             named = {"name": session if path.startswith("/sessions") else environment, "job": job}
-            more: dict[str, Any] = {}
-            if path in bodies:
-                more = {"body": bodies[path], "media_type": "application/json"}
-            case = operations[call].Case(
-                path_parameters={key: one for key, one in named.items() if f"{{{key}}}" in path},
-                **more,
+            # The client's own loop: a session belongs to the one that opened it.
+            answer = locked.client.request(
+                call.partition(" ")[0],
+                path.format_map(named),
+                json=bodies.get(path),
+                headers=HEADERS,
             )
-            answer = case.call(headers=HEADERS)
             assert answer.status_code in (200, 201), (page, call, answer.text)
-            case.validate_response(answer, headers=HEADERS)
+            operations[call].validate_response(answer)
