@@ -314,7 +314,7 @@ def test_pointing_at_the_map_draws_nothing_and_moving_it_draws_each_point_once_a
     assert page.evaluate(count) == drawn
     # Keys that come between two frames are one drawing.
     page.evaluate(
-        """["ArrowLeft", "ArrowUp", "+"].forEach((key) =>
+        """["ArrowLeft", "ArrowUp", "-"].forEach((key) =>
           document.getElementById("map").dispatchEvent(new KeyboardEvent("keydown", { key })))"""
     )
     assert page.evaluate(count) - drawn == len(looked.known)
