@@ -10,9 +10,11 @@ from spadework import RECIPES, SECTIONS
 
 SMALL = (
     "train.optimiser=shared",
+    "train.kl=0",
     "train.groups=4",
     "train.group=4",
     "train.solver_updates=2",
+    "solver.temperature=0.7",
     "solver.max_tokens=10",
     "solver.max_turns=4",
     "solver.context=200",

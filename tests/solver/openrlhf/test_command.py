@@ -134,7 +134,7 @@ def test_a_kl_term_is_a_loss_against_a_reference_on_the_same_gpus(
     assert told["algo"]["kl"]["init_coef"] == 0.005 and told["algo"]["kl"]["use_loss"]
     assert told["algo"]["kl"]["estimator"] == "k3"
     assert told["ref"]["num_gpus_per_node"] == told["actor"]["num_gpus_per_node"] == 1
-    assert parse(command(configured("train.kl=0")))["algo"]["kl"]["init_coef"] == 0.0
+    assert parse(command(configured()))["algo"]["kl"]["init_coef"] == 0.0
 
 
 def test_engines_take_turns_with_the_trainer_or_have_gpus_of_their_own(
