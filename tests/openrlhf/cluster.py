@@ -53,6 +53,8 @@ SETTINGS = {
     "train.group": 4,
     "train.solver_updates": 4,
     "train.solver_rate": 3e-4,
+    "train.kl": 0,
+    "solver.temperature": 0.7,
     "cluster.colocate": "false",
     "cluster.gpus": 1,
     "cluster.engines": 1,
