@@ -18,7 +18,7 @@ from envgen.config import DesignerConfig
 from envgen.corpus import Corpus, Document, cut, keywords
 from envgen.designer import HintSource
 from envgen.failures import Failure, frequent, refusals
-from envgen.levels import draw_level, draw_skills, seen_lately
+from envgen.levels import draw_skills, seen_lately, wanted
 from envgen.playbook import Page, Playbook
 from envgen.seeds import Seed
 from envgen.seeds import load as load_seeds
@@ -128,16 +128,17 @@ def make_briefs(
     places = Counter(drawn)
     failures: dict[str, tuple[Failure, ...]] = {}
     seen = seen_lately(store) if config.difficulty == "adaptive" else []
+    wants = {skill: wanted(seen, skill, config.levels) for skill in config.skills} if seen else {}
     skills = (
-        draw_skills(rng, seen, config.skills, config.levels, number)
-        if seen
+        draw_skills(rng, wants, number)
+        if wants
         else deal(config.skills, number * (round_number - 1), number, seed)
     )
 
     def level_of(skill: str) -> int:
         if config.difficulty == "own":
             return 0
-        return draw_level(rng, seen, skill, config.levels) if seen else rng.choice(config.levels)
+        return rng.choices(config.levels, wants[skill])[0] if wants else rng.choice(config.levels)
 
     def known(records: Sequence[EnvironmentRecord]) -> tuple[Known, ...]:
         return tuple(Known(record, standings[record.id]) for record in records)

@@ -10,10 +10,11 @@ level 4 next, one that is always lost at level 5 at level 2.
 import json
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory import Store
+from memory.tables import any_of
 
 SHARDS = 6
 """Rounds that are looked at: what was at the frontier of an older solver says little."""
@@ -51,23 +52,16 @@ def wanted(seen: Sequence[Seen], skill: str, levels: Sequence[int]) -> list[floa
     return [math.exp(-0.5 * ((_chance(own, level) - 0.5) / WIDTH) ** 2) + FLOOR for level in levels]
 
 
-def draw_skills(
-    rng: random.Random, seen: Sequence[Seen], skills: Sequence[str], levels: Sequence[int], n: int
-) -> list[str]:
-    """Return ``n`` skills, each by how much its best level is wanted.
+def draw_skills(rng: random.Random, wants: Mapping[str, Sequence[float]], n: int) -> list[str]:
+    """Return ``n`` skills of ``wants`` (``wanted`` of each), each by how much its best level is wanted.
 
     None comes again before all have come: so a round of few briefs has as many skills, and a skill that
     is won at every level, or at none, comes in few rounds.
     """
-    even, rest = divmod(n, len(skills))
+    even, rest = divmod(n, len(wants))
     # Weighted draws without replacement by one key each (Efraimidis and Spirakis, 2006).
-    keys = {skill: rng.random() ** (1 / max(wanted(seen, skill, levels))) for skill in skills}
-    return [*skills] * even + sorted(skills, key=lambda skill: -keys[skill])[:rest]
-
-
-def draw_level(rng: random.Random, seen: Sequence[Seen], skill: str, levels: Sequence[int]) -> int:
-    """Return one level by how much it is wanted for the skill."""
-    return rng.choices(levels, wanted(seen, skill, levels))[0]
+    keys = {skill: rng.random() ** (1 / max(weights)) for skill, weights in wants.items()}
+    return [*wants] * even + sorted(wants, key=lambda skill: -keys[skill])[:rest]
 
 
 def seen_lately(store: Store) -> list[Seen]:
@@ -79,7 +73,8 @@ def seen_lately(store: Store) -> list[Seen]:
     designs = store.scan("designs", where, ["id", "brief", "environment", "shard"]).to_pylist()
     columns = ["environment", "policy_version", "return_unhinted"]
     measured: dict[str, tuple[int, float]] = {}
-    for row in store.scan("standings", "", columns).to_pylist():
+    of_these = any_of("environment", [row["environment"] for row in designs])
+    for row in store.scan("standings", of_these, columns).to_pylist():
         first = (int(row["policy_version"]), float(row["return_unhinted"]))
         measured[row["environment"]] = min(first, measured.get(row["environment"], first))
     found = []

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from bench.ablation.arms import ARMS
 from bench.ablation.outcome import Trained, gain, lead, lead_abroad, together
+from bench.heldout.dataset import EMBEDDED, QUESTIONS, SEEDS
 from bench.heldout.results import DECODINGS, Decoding, Result
 from bench.report import estimate_text
 from bench.statistics import Estimate, clustered_mean
@@ -14,8 +15,8 @@ Arms = Mapping[str, Sequence[Trained]]
 Lead: TypeAlias = Callable[[Sequence[Trained], Sequence[Trained], Decoding], Estimate]
 FIRST = "self_play"
 """The arm that the others are compared with."""
-UNTAUGHT = ("seed library", "reasoning-gym")
-"""Families of the held-out set that ships of which the policy was taught nothing (`bench.heldout.make`)."""
+UNTAUGHT = (SEEDS, QUESTIONS)
+"""Families of the held-out set that ships of which the policy was taught nothing."""
 TITLES = {arm.name: arm.title for arm in ARMS}
 
 
@@ -87,7 +88,7 @@ def _lead(first: Sequence[Trained], other: Sequence[Trained], where: str, of: Le
 
 def parts(arm: Sequence[Trained]) -> dict[str, list[Trained]]:
     """Return an arm as judged on each part of the held-out set that ships; of other sets there are none."""
-    if any(one.end.protocol.data != "embedded" for one in arm):
+    if any(one.end.protocol.data != EMBEDDED for one in arm):
         return {}
     found: dict[str, list[Trained]] = {}
     for name in ("grammar", *UNTAUGHT):

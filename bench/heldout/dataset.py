@@ -10,6 +10,10 @@ from typing import Any
 from spadekit.errors import BadInput
 
 EMBEDDED = "embedded"
+SEEDS = "seed library"
+"""The family of the seeds in the set that ships."""
+QUESTIONS = "reasoning-gym"
+"""The family of others' tasks there, and the package that they come from."""
 SETTINGS = ("game", "tool_use")
 
 

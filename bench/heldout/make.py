@@ -13,7 +13,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from bench.heldout.dataset import HeldoutEnvironment
+from bench.heldout.dataset import QUESTIONS, SEEDS, HeldoutEnvironment
 from envgen.pools.candidate import Unusable
 from envgen.pools.packages import read_package
 from envgen.seeds import load
@@ -23,10 +23,6 @@ from spadekit.errors import BadInput
 from spadekit.files import write_atomic
 
 PATH = Path(__file__).parent / "embedded.jsonl"
-SEEDS = "seed library"
-"""The family of the seeds."""
-QUESTIONS = "reasoning-gym"
-"""The family of others' tasks, and the package that they come from."""
 LONGEST_QUESTION, LONGEST_ANSWER = 300, 32
 """Characters. A small policy's context holds such questions, and its reply such answers."""
 LARGEST = 65_536

@@ -39,6 +39,13 @@ def heldout_result() -> Callable[[int, float], Result]:
 
 
 @pytest.fixture(scope="session")
+def late_result() -> Callable[[int, float], Result]:
+    """Make a result on late designs; see ``runs.late_result``."""
+    made: Callable[[int, float], Result] = _sibling("runs").late_result
+    return made
+
+
+@pytest.fixture(scope="session")
 def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random model; see ``models.make_model``."""
     folder: Path = _sibling("models").make_model(tmp_path_factory.mktemp("model"))

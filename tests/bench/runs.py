@@ -287,3 +287,16 @@ def heldout_result(version: int, solve: float) -> Result:
         created=f"2026-01-01T00:00:{version:02d}.000+00:00",
         machine={"processor": "a test's", "cores": 2},
     )
+
+
+def late_result(version: int, solve: float) -> Result:
+    """Return the same over designs that each of three arms made late: its name is their family."""
+    result = heldout_result(version, solve)
+    return replace(
+        result,
+        environments=tuple(
+            replace(one, id=f"{family}-{one.id}", family=family)
+            for family in ("self_play", "frozen", "no_memory")
+            for one in result.environments
+        ),
+    )

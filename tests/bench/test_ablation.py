@@ -113,19 +113,11 @@ def test_arms_are_compared_seed_by_seed(heldout_result: MakeResult) -> None:
         lead(high, low[:1], "sampled")
 
 
-def test_arms_are_judged_on_what_neither_of_them_designed(heldout_result: MakeResult) -> None:
+def test_arms_are_judged_on_what_neither_of_them_designed(
+    heldout_result: MakeResult, late_result: MakeResult
+) -> None:
     def judged(arm: str, end: float) -> Trained:
-        late = tuple(
-            replace(
-                result,
-                environments=tuple(
-                    replace(one, id=f"{family}-{one.id}", family=family)
-                    for family in ("self_play", "frozen", "no_memory")
-                    for one in result.environments
-                ),
-            )
-            for result in (heldout_result(0, 0.2), heldout_result(20, end))
-        )
+        late = late_result(0, 0.2), late_result(20, end)
         return replace(trained(heldout_result, arm, 0, end), others=late)
 
     high, low = judged("self_play", 0.8), judged("frozen", 0.2)

@@ -12,8 +12,7 @@ from bench.ablation.arms import ARMS
 from bench.ablation.findings import UNTAUGHT, compared, learned, method, parts
 from bench.ablation.outcome import Budget, Health, Trained, by_arm
 from bench.ablation.pages import markdown, tables, write
-from bench.heldout import make
-from bench.heldout.dataset import read_set
+from bench.heldout.dataset import QUESTIONS, SEEDS, read_set
 from bench.heldout.results import Result
 
 MakeResult = Callable[[int, float], Result]
@@ -22,28 +21,20 @@ HEALTH = Health((0.9, 0.8), (1.0, 0.9), (0.2, 0.3), (0.7, 0.6), (0.4, None), NON
 ENDS = {"self_play": 0.5, "fixed_pool": 0.2, "frozen": 0.02}
 
 
-def trained(make: MakeResult, arm: str, seed: int, end: float, late: bool) -> Trained:
+def trained(
+    make: MakeResult, arm: str, seed: int, end: float, late: MakeResult | None = None
+) -> Trained:
     results = make(0, 0.2), make(10, 0.25), make(20 + seed, end)
-    others = tuple(
-        replace(
-            result,
-            environments=tuple(
-                replace(one, id=f"{family}-{one.id}", family=family)
-                for family in ("self_play", "frozen", "no_memory")
-                for one in result.environments
-            ),
-        )
-        for result in (results[0], results[2])
-    )
-    return Trained(arm, seed, 20, results, HEALTH, Budget(4000, 3000), others if late else ())
+    others = (late(0, 0.2), late(20 + seed, end)) if late else ()
+    return Trained(arm, seed, 20, results, HEALTH, Budget(4000, 3000), others)
 
 
 @pytest.fixture
-def arms(heldout_result: MakeResult) -> dict[str, list[Trained]]:
+def arms(heldout_result: MakeResult, late_result: MakeResult) -> dict[str, list[Trained]]:
     return dict(
         by_arm(
             [
-                trained(heldout_result, arm, seed, end, late=True)
+                trained(heldout_result, arm, seed, end, late=late_result)
                 for arm, end in ENDS.items()
                 for seed in (0, 1)
             ]
@@ -112,7 +103,7 @@ def test_every_arm_and_seed_has_its_row_and_the_seeds_together(
 def test_the_parts_of_the_set_that_ships_are_told_apart(
     heldout_result: MakeResult,
 ) -> None:
-    one = trained(heldout_result, "self_play", 0, 0.4, late=False)
+    one = trained(heldout_result, "self_play", 0, 0.4)
     names = (*UNTAUGHT, "walk", "nim")
     several = tuple(
         replace(
@@ -138,14 +129,14 @@ def test_the_parts_of_the_set_that_ships_are_told_apart(
 
 def test_the_parts_are_those_that_the_set_is_made_of() -> None:
     there = {one.family for one in read_set("embedded").environments}
-    assert (make.SEEDS, make.QUESTIONS) == UNTAUGHT
+    assert (SEEDS, QUESTIONS) == UNTAUGHT
     assert set(UNTAUGHT) < there
 
 
 def test_one_seed_of_one_arm_is_told_without_what_it_cannot_have(
     heldout_result: MakeResult, tmp_path: Path
 ) -> None:
-    arms = by_arm([trained(heldout_result, "no_memory", 3, 0.4, late=False)])
+    arms = by_arm([trained(heldout_result, "no_memory", 3, 0.4)])
     paths = write(arms, tmp_path)
     assert [path.name for path in paths] == [
         *("learning.json", "learning.svg", "changes.svg", "learning.md")
@@ -156,11 +147,11 @@ def test_one_seed_of_one_arm_is_told_without_what_it_cannot_have(
 
 
 def test_pictures_of_all_arms_are_well_formed_and_stand_on_the_page(
-    heldout_result: MakeResult, tmp_path: Path
+    heldout_result: MakeResult, late_result: MakeResult, tmp_path: Path
 ) -> None:
     arms = by_arm(
         [
-            trained(heldout_result, arm.name, seed, 0.3, late=True)
+            trained(heldout_result, arm.name, seed, 0.3, late=late_result)
             for arm in ARMS
             for seed in range(3)
         ]

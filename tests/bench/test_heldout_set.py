@@ -7,14 +7,12 @@ from collections import Counter
 
 import pytest
 
-from bench.heldout.dataset import read_set
+from bench.heldout.dataset import QUESTIONS, SEEDS, read_set
 from bench.heldout.make import (
     HINTS,
     LARGEST,
     LONGEST_ANSWER,
     LONGEST_QUESTION,
-    QUESTIONS,
-    SEEDS,
     questions,
     seeds,
 )

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from envgen.levels import FLOOR, Seen, draw_level, draw_skills, wanted
+from envgen.levels import FLOOR, Seen, draw_skills, wanted
 
 LEVELS = (1, 2, 3, 4, 5)
 
@@ -23,7 +23,7 @@ def test_without_designs_the_middle_is_the_guess_and_every_level_comes() -> None
     weights = wanted([], "recall", LEVELS)
     assert best([]) == 3
     assert weights == pytest.approx(weights[::-1])
-    drawn = Counter(draw_level(random.Random(seed), [], "recall", LEVELS) for seed in range(500))
+    drawn = Counter(random.Random(seed).choices(LEVELS, weights)[0] for seed in range(500))
     assert set(drawn) == set(LEVELS)
 
 
@@ -63,9 +63,9 @@ def test_an_old_round_says_less_than_the_last() -> None:
 
 @pytest.mark.parametrize("levels", [(2,), (1, 5)])
 def test_only_configured_levels_are_drawn(levels: tuple[int, ...]) -> None:
-    history = seen("recall", 3, 1.0, 5)
-    assert len(wanted(history, "recall", levels)) == len(levels)
-    assert draw_level(random.Random(0), history, "recall", levels) in levels
+    weights = wanted(seen("recall", 3, 1.0, 5), "recall", levels)
+    assert len(weights) == len(levels)
+    assert random.Random(0).choices(levels, weights)[0] in levels
 
 
 def test_skills_at_the_frontier_come_more_often_and_none_twice_in_a_round_nor_never() -> None:
@@ -73,12 +73,14 @@ def test_skills_at_the_frontier_come_more_often_and_none_twice_in_a_round_nor_ne
     history = seen(skills[0], 5, 1.0, 30)
     for skill in skills[1:]:
         history += seen(skill, 3, 0.5, 10)
-    rounds = [draw_skills(random.Random(seed), history, skills, LEVELS, 4) for seed in range(300)]
+    wants = {skill: wanted(history, skill, LEVELS) for skill in skills}
+    rounds = [draw_skills(random.Random(seed), wants, 4) for seed in range(300)]
     assert all(len(set(drawn)) == 4 for drawn in rounds)
     times = Counter(skill for drawn in rounds for skill in drawn)
     assert 0 < times[skills[0]] < 0.5 * min(times[skill] for skill in skills[1:])
 
 
 def test_a_round_of_more_briefs_than_skills_has_every_skill() -> None:
-    drawn = draw_skills(random.Random(0), seen("a", 3, 1.0, 9), ("a", "b", "c"), LEVELS, 7)
+    wants = {skill: wanted(seen("a", 3, 1.0, 9), skill, LEVELS) for skill in ("a", "b", "c")}
+    drawn = draw_skills(random.Random(0), wants, 7)
     assert sorted(Counter(drawn).values()) == [2, 2, 3]
