@@ -130,6 +130,23 @@ def test_arms_are_judged_on_what_neither_of_them_designed(
     assert abroad([replace(high, others=())], "sampled").mean is None
 
 
+def test_arms_are_compared_abroad_over_the_same_seeds_each_of_them_judged(
+    heldout_result: MakeResult,
+) -> None:
+    def judged(arm: str, seed: int) -> Trained:
+        one = trained(heldout_result, arm, seed, 0.5)
+        return replace(one, others=(one.results[0], one.results[-1]))
+
+    high = [judged("self_play", seed) for seed in (0, 1)]
+    low = [judged("frozen", seed) for seed in (0, 1)]
+    assert lead_abroad(high, low, "sampled").mean == 0
+    for fewer in (low[:1], [low[0], replace(low[1], others=())], [low[0], judged("frozen", 2)]):
+        with pytest.raises(ValueError, match="seed by seed"):
+            lead_abroad(high, fewer, "sampled")
+        with pytest.raises(ValueError, match="seed by seed"):
+            lead_abroad(fewer, high, "sampled")
+
+
 def test_a_curve_has_only_versions_that_every_seed_was_judged_at(
     heldout_result: MakeResult,
 ) -> None:
