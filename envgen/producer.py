@@ -23,6 +23,7 @@ from envgen.config import (
     RewardConfig,
 )
 from envgen.draft import Draft, Origin
+from envgen.entries import Spent, of_round
 from envgen.measuring import Measuring, as_entry, from_entry
 from envgen.playbook import Playbook
 from envgen.progress import Meter, Sink, billing
@@ -53,23 +54,6 @@ SHAPING = (
 """The settings that a round depends on; a round that was begun is finished with the same ones."""
 LAPS = {"design": "design", "hint": "design", "certificate": "certify", "plays": "probe"}
 """The stage that a line of the journal belongs to."""
-
-
-@dataclass(frozen=True)
-class _Spent:
-    """What a round took so far, killed tries included."""
-
-    tries: int = 0
-    total_s: float = 0.0
-    forward_s: float = 0.0
-    read: int = 0
-    sampled: int = 0
-    cost: float | None = None
-
-    @property
-    def bill(self) -> Bill:
-        """What an endpoint counted; nothing without one."""
-        return Bill(self.read, self.sampled, self.cost)
 
 
 @dataclass
@@ -115,7 +99,7 @@ class Round:
         self._began = time.monotonic()
         policy, path = self.work.policy, self.work.journal(self.number)
         self._forward = policy.forward_seconds
-        self.journal = Journal(path)
+        self.journal = Journal(path, of_round)
         try:
             self._before = self._earlier()
             self._bill = billing(policy, self._before.bill)
@@ -141,17 +125,17 @@ class Round:
         self._meter.step("published")
         return summary_of(manifest)
 
-    def _earlier(self) -> "_Spent":
+    def _earlier(self) -> Spent:
         """Return what killed tries of this round took, up to the last thing that they wrote down."""
-        spent = _Spent()
+        spent = Spent()
         for entry in self.journal.entries:
-            spent = _Spent(*entry["spent"])
+            spent = Spent(*entry["spent"])
             self._lap(entry["kind"], spent)
         return spent
 
-    def _spent(self) -> "_Spent":
+    def _spent(self) -> Spent:
         bill = self._bill() if self._bill else Bill()
-        return _Spent(
+        return Spent(
             self._before.tries + 1,
             self._before.total_s + time.monotonic() - self._began,
             self._before.forward_s + self.work.policy.forward_seconds - self._forward,
@@ -164,7 +148,7 @@ class Round:
         self._lap(entry["kind"], spent)
         self.journal.append(entry | {"spent": dataclasses.astuple(spent)})
 
-    def _lap(self, kind: str, spent: "_Spent") -> None:
+    def _lap(self, kind: str, spent: Spent) -> None:
         """Keep how long after the start a stage last finished something; stages overlap."""
         if kind in LAPS:
             self.seconds[LAPS[kind]] = spent.total_s

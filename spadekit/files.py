@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -120,25 +120,28 @@ def is_held(path: Path) -> bool:
     return False
 
 
-class Journal:
-    """An append-only JSONL file whose lines survive a kill; a torn last line is dropped on opening."""
+Check = Callable[[int, dict[str, Any]], object]
+"""Looks at a journal's line (its number from 1, its entry); raises ``KeyError``, ``TypeError`` or
+``ValueError`` where its reader could not use it."""
 
-    def __init__(self, path: Path) -> None:
+
+class Journal:
+    """An append-only JSONL file whose lines survive a kill; a torn last line is dropped on opening.
+
+    ``check`` sees every line that is there. Raises ``BadInput``, with file and line, for one that is no
+    JSON object or does not pass, before anything is done with the others.
+    """
+
+    def __init__(self, path: Path, check: Check | None = None) -> None:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         self.entries: list[dict[str, Any]] = []
         kept = 0
         if path.exists():
-            for line in path.read_bytes().splitlines(keepends=True):
+            for number, line in enumerate(path.read_bytes().splitlines(keepends=True), 1):
                 if not line.endswith(b"\n"):
                     break
-                try:
-                    self.entries.append(json.loads(line))
-                except (ValueError, RecursionError) as error:
-                    raise BadInput(
-                        f"{path}: line {len(self.entries) + 1} is not JSON ({error}); "
-                        "move the file away to start this round again"
-                    ) from None
+                self.entries.append(_entry(path, number, line, check))
                 kept += len(line)
         self._out = path.open("ab")
         self._out.truncate(kept)
@@ -157,3 +160,29 @@ class Journal:
         """Sync and close."""
         self.sync()
         self._out.close()
+
+
+def expect(entry: Mapping[str, Any], **kinds: type) -> None:
+    """Raise ``KeyError`` or ``TypeError`` unless an entry has these keys, with values of these types."""
+    for name, kind in kinds.items():
+        if not isinstance(entry[name], kind):
+            raise TypeError(f"`{name}` is no {kind.__name__}")
+
+
+def _entry(path: Path, number: int, line: bytes, check: Check | None) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        told = f"is not JSON ({error})"
+    else:
+        try:
+            if not isinstance(entry, dict):
+                raise TypeError("no object")
+            if check is not None:
+                check(number, entry)
+            return entry
+        except KeyError as error:
+            told = f"is damaged (without {error})"
+        except (TypeError, ValueError) as error:
+            told = f"is damaged ({error})"
+    raise BadInput(f"{path}: line {number} {told}; move the file away to begin again")

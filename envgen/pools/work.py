@@ -15,6 +15,7 @@ from typing import Any
 
 from envgen.certificate import Certificate, certify, code_digest
 from envgen.config import ProducerConfig
+from envgen.entries import of_import
 from envgen.hub import parse
 from envgen.measuring import retried
 from envgen.pools.candidate import Unusable
@@ -43,7 +44,7 @@ async def import_pool(pool: Pool, home: Home, sandbox: Sandbox) -> Imported:
     began = time.monotonic()
     _check_tag(pool, home.store)
     number = _next_shard(home)
-    journal = Journal(_journal_path(home))
+    journal = Journal(_journal_path(home), of_import)
     try:
         with home.report.progress() as progress:
             bar = progress.add_task(f"reading {pool.uri}", total=None, note="")

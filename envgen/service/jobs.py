@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from spadekit.errors import BadInput
 from spadekit.files import Journal, write_atomic
 
 Kind = Literal["generate", "measure"]
@@ -113,8 +112,7 @@ class Ledger:
         self._lock = threading.Lock()
         self._keep = keep
         _shorten(path, keep)
-        self._journal = Journal(path)
-        self._books = _read(self._journal.entries, path)
+        self._journal, self._books = _read(path)
         self._journal.entries.clear()
         self._last = max((int(name[1:]) for name in self._books.jobs), default=0)
         for job in self._books.jobs.values():
@@ -199,23 +197,24 @@ def _end(job: str, state: State, message: str) -> dict[str, Any]:
     return {"kind": "end", "job": job, "state": state, "message": message, "at": now()}
 
 
-def _read(entries: Iterable[Mapping[str, Any]], path: Path) -> Books:
+def _read(path: Path) -> tuple[Journal, Books]:
+    """Open a journal and return it with what it comes to."""
     books = Books({})
-    try:
-        for entry in entries:
-            books = after(books, entry)
-    except (KeyError, TypeError) as error:
-        raise BadInput(f"{path}: not a journal of jobs ({error}); move the file away") from None
-    return books
+
+    def take(number: int, entry: Mapping[str, Any]) -> None:
+        nonlocal books
+        books = after(books, entry)
+
+    return Journal(path, take), books
 
 
 def _shorten(path: Path, keep: int) -> None:
     """Write the journal again with one line for each job, and only the last ``keep`` that ended."""
     if not path.exists():
         return
-    journal = Journal(path)
+    journal, books = _read(path)
     journal.close()
-    books = shortened(_read(journal.entries, path), keep)
+    books = shortened(books, keep)
     lines = [_whole(job) for job in books.jobs.values()]
     lines.append({"kind": "pin", "version": books.pinned})
     write_atomic(path, b"".join(json.dumps(line).encode() + b"\n" for line in lines))

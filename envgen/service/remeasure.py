@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from envgen.config import ProbeConfig, ProducerConfig
+from envgen.entries import of_measurement
 from envgen.measuring import Measuring, as_entry, from_entry
 from envgen.progress import Meter, Sink, billing
 from envgen.workspace import Workspace
@@ -70,13 +71,13 @@ class Remeasure:
         return standings
 
     def _open(self) -> Journal:
-        journal = Journal(self.path)
+        journal = Journal(self.path, of_measurement)
         if journal.entries and self._begun.items() <= journal.entries[0].items():
             return journal
         if journal.entries:
             journal.close()
             self.path.unlink()
-            journal = Journal(self.path)
+            journal = Journal(self.path, of_measurement)
         journal.append({**self._begun, "updated": self._updated()})
         return journal
 

@@ -178,6 +178,18 @@ def test_a_damaged_weights_file_is_one_clear_line(
     assert not (home / "store" / "shards").exists()
 
 
+def test_a_damaged_line_of_a_round_is_one_clear_line(tmp_path: Path, spadework: Start) -> None:
+    journal = tmp_path / "home/runs/main/rounds/000001.jsonl"
+    journal.parent.mkdir(parents=True)
+    journal.write_text("{}\n")
+    command = spadework(tmp_path / "home", "generate")
+    assert command.wait() == 2
+    error = command.err.read_text()
+    assert "000001.jsonl: line 1 is damaged (without 'kind')" in error
+    assert "Traceback" not in error
+    assert journal.read_text() == "{}\n"
+
+
 def test_a_home_that_cannot_be_written_is_one_clear_line(tmp_path: Path, spadework: Start) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")

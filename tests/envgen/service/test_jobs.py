@@ -130,9 +130,10 @@ def test_threads_get_different_jobs_and_all_are_kept(home: Home) -> None:
     assert set(home.open(1000).books.jobs) == set(names)
 
 
-def test_a_file_that_is_no_journal_is_one_line(home: Home) -> None:
-    home.path.write_text(
-        '{"kind": "end", "job": "j000009", "state": "done", "message": "", "at": ""}\n'
-    )
-    with pytest.raises(BadInput, match="not a journal of jobs"):
+@pytest.mark.parametrize(
+    "line", ["{}", '{"kind": "end", "job": "j000009", "state": "done", "message": "", "at": ""}']
+)
+def test_a_line_that_is_no_change_of_a_job_is_named(home: Home, line: str) -> None:
+    home.path.write_text('{"kind": "pin", "version": 1}\n' + line + "\n")
+    with pytest.raises(BadInput, match=r"jobs\.jsonl: line 2 is damaged"):
         home.open()
