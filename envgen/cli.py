@@ -8,7 +8,7 @@ import typer
 
 from envgen import cli_check, cli_export, cli_play, cli_pools, cli_publish, cli_serve
 from spadekit.cli import command, session
-from spadekit.runs import RunOption
+from spadekit.runs import MOST, RunOption
 
 T = TypeVar("T")
 Where = Literal["local", "ray"]
@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
     @command(app, "generate")
     def generate(
         ctx: typer.Context,
-        rounds: Annotated[int | None, typer.Option(help=ROUNDS, min=1)] = None,
+        rounds: Annotated[int | None, typer.Option(help=ROUNDS, min=1, max=MOST)] = None,
         run: RunOption = "main",
         follow: Annotated[
             bool,
@@ -59,7 +59,7 @@ def register(app: typer.Typer) -> None:
     @command(app, "loop")
     def loop(
         ctx: typer.Context,
-        rounds: Annotated[int | None, typer.Option(help=ROUNDS, min=1)] = None,
+        rounds: Annotated[int | None, typer.Option(help=ROUNDS, min=1, max=MOST)] = None,
         run: RunOption = "main",
     ) -> None:
         """Rounds of generate and train on one machine; run it again to go on after an interruption."""

@@ -19,6 +19,12 @@ __all__ = [
 ]
 
 
+MOST_DESIGNS = 100_000
+"""Of one round: its briefs are made before it begins, and its designs are in memory until its end."""
+MOST_CERTIFICATES = 4_096
+"""At once: each is in a jail of its own, and no more are kept or started at once either."""
+
+
 @dataclass(frozen=True)
 class DesignerConfig:
     """``[designer]``: what is asked for, and how completions are sampled."""
@@ -149,6 +155,10 @@ class ProducerConfig:
         for name in ("designs", "designs_per_brief", "parallel_certificates", "in_flight"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1")
+        if self.designs > MOST_DESIGNS:
+            raise ValueError(f"designs = {self.designs}: a round has at most {MOST_DESIGNS}")
+        if self.parallel_certificates > MOST_CERTIFICATES:
+            raise ValueError(f"parallel_certificates must be at most {MOST_CERTIFICATES}")
         if not 0 < self.guessable <= 1:
             raise ValueError("guessable must be above 0 and at most 1")
         if self.designs % self.designs_per_brief:

@@ -14,6 +14,7 @@ from peft import LoraConfig, inject_adapter_in_model
 from peft.tuners.lora import Linear
 
 from solver.weights import load_model
+from spadekit.errors import BadInput
 
 NAME = "default"
 
@@ -21,8 +22,16 @@ NAME = "default"
 def add(model: Any, rank: int, alpha: int, seed: int) -> None:
     """Freeze a model and add an adapter to each of its linear layers, the output layer excepted.
 
-    It changes nothing at first: one of its two factors is zero, the other is drawn from the seed.
+    Raises ``BadInput`` for a rank above the width of every layer: such factors are larger than what they
+    stand for. It changes nothing at first: one of its two factors is zero, the other is drawn from the seed.
     """
+    linear = [one for one in model.modules() if isinstance(one, torch.nn.Linear)]
+    widest = max((min(one.in_features, one.out_features) for one in linear), default=rank)
+    if rank > widest:
+        raise BadInput(
+            f"train.lora_rank = {rank} exceeds the width of the model's layers, {widest}; lower it, or "
+            "train all weights with train.lora_rank = 0"
+        )
     config = LoraConfig(r=rank, lora_alpha=alpha, target_modules="all-linear", lora_dropout=0.0)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -13,6 +13,7 @@ from solver.config import PolicyConfig, SyncConfig, TrainConfig
 from spadekit.cli import Session, command, session
 from spadekit.errors import BadInput
 from spadekit.home import training
+from spadekit.runs import MOST
 
 if TYPE_CHECKING:
     from memory import Store
@@ -47,6 +48,7 @@ def register(app: typer.Typer) -> None:
                 "whose number is not their shard's. Default: one for each shard that has no policy "
                 "version of its number yet.",
                 min=1,
+                max=MOST,
             ),
         ] = None,
         dry_run: Annotated[

@@ -4,6 +4,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
+MOST_PLAYS = 1_000_000
+"""Of one training step: all are planned before the first, and kept until the last."""
+MOST_THREADS = 1_024
+"""Of torch, which starts as many as it is told, needed or not."""
+
 
 @dataclass(frozen=True)
 class PolicyConfig:
@@ -55,6 +60,7 @@ class PolicyConfig:
     def __post_init__(self) -> None:
         _at_least(self, 1, "max_batch", "batch_tokens", "threads", "in_flight")
         _at_least(self, 0, "cache_mb", "patience_s", "outage_s", "input_price", "output_price")
+        _at_most(self, MOST_THREADS, "threads")
         for name in ("timeout_s", "load_s"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be above 0")
@@ -161,6 +167,12 @@ class TrainConfig:
         _at_least(self, 0, "max_lag", "weight_decay", "kl", "clip_low", "clip_high", "lora_rank")
         _finite(self, "solver_rate", "designer_rate", "solver_weight", "designer_weight")
         _finite(self, "weight_decay", "kl")
+        _at_most(self, MOST_THREADS, "threads")
+        if self.groups * self.group > MOST_PLAYS:
+            raise ValueError(
+                f"groups = {self.groups} of group = {self.group} plays are more than the {MOST_PLAYS} "
+                "that one step may have"
+            )
         if self.group < 2:
             raise ValueError("group must be at least 2: a group of one has no advantage")
         for name in ("replay", "beta1", "beta2"):
@@ -195,6 +207,13 @@ def _at_least(config: object, bound: float, *names: str) -> None:
         value = getattr(config, name)
         if not value >= bound:
             raise ValueError(f"{name} = {value} must be at least {bound:g}")
+
+
+def _at_most(config: object, bound: int, *names: str) -> None:
+    for name in names:
+        value = getattr(config, name)
+        if not value <= bound:
+            raise ValueError(f"{name} = {value} must be at most {bound}")
 
 
 def _finite(config: object, *names: str) -> None:

@@ -1,10 +1,13 @@
-"""What a run may be called, and the option ``--run`` of the commands that work on one."""
+"""What a run may be called, the option ``--run`` of the commands that work on one, and how long it gets."""
 
 from typing import Annotated
 
 import typer
 
 from spadekit.errors import BadInput
+
+MOST = 999_999
+"""Rounds and policy versions of a run: their names have six digits."""
 
 
 def run_name(text: str) -> str:

@@ -51,6 +51,8 @@ def test_what_nobody_takes_is_one_line_or_none(redirected, code, line) -> None:
         (("stats", "--home", "nowhere"), 2, "nowhere/store: no store here"),
         (("stats", "--set", "polcy.model=x"), 2, "--set polcy.model: unknown section [polcy]"),
         (("stats", "--nonsense"), 2, "No such option: --nonsense"),
+        (("generate", "--rounds", "9" * 12), 2, "less than or equal to 999999"),
+        (("train", "--steps", "9" * 12), 2, "less than or equal to 999999"),
         (("nonsense",), 2, "No such command 'nonsense'."),
     ],
 )

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from solver.config import MOST_PLAYS
+
 
 @dataclass(frozen=True)
 class ClusterConfig:
@@ -70,6 +72,10 @@ class ClusterConfig:
                 raise ValueError(f"{name} = {getattr(self, name)} must be at least 1")
         if self.design_rows < 0:
             raise ValueError(f"design_rows = {self.design_rows} must not be negative")
+        if self.rollouts * self.design_rows > MOST_PLAYS:
+            raise ValueError(
+                f"design_rows = {self.design_rows} are more than the {MOST_PLAYS} that one step may have"
+            )
         if self.context < 2:
             raise ValueError(f"context = {self.context} must be at least 2")
         if not 0 < self.gpu_memory < 1:

@@ -30,6 +30,18 @@ def test_a_group_of_designs_is_never_cut_short() -> None:
         ProducerConfig(designs=10, designs_per_brief=4)
 
 
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"designs": 10**12}, "designs = 1000000000000: a round has at most 100000"),
+        ({"parallel_certificates": 10**9}, "parallel_certificates must be at most 4096"),
+    ],
+)
+def test_more_than_a_round_could_hold_is_refused(values: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ProducerConfig(**values)
+
+
 def test_limits_of_monitors_are_shares() -> None:
     with pytest.raises(ValueError, match="garbage is a share"):
         MonitorConfig(garbage=2.0)

@@ -46,6 +46,11 @@ def test_only_the_adapter_is_trained_and_a_version_holds_whole_weights(
     assert moved == {name for name in before if "_proj" in name}
 
 
+def test_a_rank_above_the_width_of_every_layer_is_refused(model_dir: Path) -> None:
+    with pytest.raises(BadInput, match=r"train\.lora_rank = 1000000 exceeds the width"):
+        Learner(model_dir, RATES, TrainConfig(lora_rank=1_000_000))
+
+
 def test_the_version_says_what_the_learner_says_and_the_local_engine_serves_it(
     model_dir: Path, tmp_path: Path
 ) -> None:
