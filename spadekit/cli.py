@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from spadekit.home import begun
 from spadekit.report import Report
 from spadekit.settings import Settings, load
 
@@ -53,7 +54,8 @@ def command(app: typer.Typer, name: str) -> Callable[[Function], Function]:
                 **{key: values.pop(key) for key in common if key != "front"},
                 front=ctx.find_root().obj,
             )
-            return function(**values)
+            with begun(ctx.obj.home):
+                return function(**values)
 
         added = [parameter for key, parameter in common.items() if key != "front"]
         parameters = [

@@ -194,6 +194,7 @@ def test_what_is_no_pool_is_one_line_and_exit_two(
     assert code == 2
     assert says in told["error"]
     assert len(told["error"].splitlines()) == 1
+    assert not any(tmp_path.iterdir())
 
 
 def test_an_unfinished_round_is_not_pushed_aside(
