@@ -5,6 +5,7 @@ the diversity filter; what it is about is not compared. What is admitted becomes
 refused is kept in it with stage and reason.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 from envgen.hub import SCHEME
@@ -50,7 +51,8 @@ def _open(uri: str, limits: Limits) -> tuple[Pool, released.Release | None]:
         path.exists()
         # Only the name: where a file lay on somebody's machine is not for a shard that may be published.
         pool = Pool(f"file:{name}", lambda: local.read(path, limits))
-        return pool, released.in_folder(path, pool.uri)
+        release = released.in_folder(path, pool.uri)
+        return (pool if release else replace(pool, note=local.note(path))), release
     except (OSError, RuntimeError) as error:  # too long a name, a circle of links
         raise BadInput(f"{uri}: cannot be read: {error}") from None
 

@@ -4,6 +4,7 @@ What is read is data: nothing of it is imported or run here.
 """
 
 import json
+import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -62,23 +63,47 @@ def read(path: Path, limits: Limits) -> Iterator[Found]:
         raise BadInput(f"{path}: not a pool; give a folder or a file that ends in {kinds}")
 
 
+def note(path: Path) -> str:
+    """Say how many files of a folder are looked at; nothing of what is no folder."""
+    if not path.is_dir():
+        return ""
+    count = len(list(_below(path)))
+    return (
+        f"{path}: looking at {count} file{'s' * (count != 1)}; hidden folders, virtual environments and "
+        "node_modules are left out"
+    )
+
+
 def _below(root: Path) -> Iterator[Path]:
-    """Yield the files of a folder that may hold environments, hidden places left out.
+    """Yield the files of a folder that may hold environments, places that are not the user's left out.
 
     Where tables of environments stand, as in a store or a release, other tables are not read.
     """
     found = [
         path
-        for path in root.rglob("*")
+        for path in _walk(root)
         if path.suffix.lower() in (".py", *READERS)
         and not path.is_dir()
         and path.name not in NO_ENVIRONMENT
-        and not any(part.startswith((".", "__pycache__")) for part in path.relative_to(root).parts)
     ]
     tables = [path for path in found if path.suffix.lower() in READERS]
     if ours := [path for path in tables if is_environments(path.relative_to(root).as_posix())]:
         found = [path for path in found if path.suffix.lower() == ".py"] + ours
     yield from found
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(root):
+        here = Path(folder)
+        folders[:] = [
+            one for one in folders if _is_entered(here / one)
+        ]  # the others are not walked
+        yield from (here / one for one in names if not one.startswith("."))
+
+
+def _is_entered(folder: Path) -> bool:
+    hidden = folder.name.startswith((".", "__pycache__")) or folder.name == "node_modules"
+    return not hidden and not (folder / "pyvenv.cfg").exists()
 
 
 def is_environments(name: str) -> bool:

@@ -403,6 +403,24 @@ def test_tables_that_cannot_be_read_are_named_and_the_rest_is_read(tmp_path: Pat
 GAME = "class AEnv:\n    pass\n"
 
 
+def test_hidden_folders_virtual_environments_and_node_modules_are_not_walked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in (".venv/lib", ".git", "tools/env/lib", "node_modules/x", "__pycache__", "deep"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "a.py").write_text("x = 1\n")
+    (tmp_path / "tools/env/pyvenv.cfg").touch()
+    (tmp_path / ".hidden.py").write_text("x = 1\n")
+    assert [one.place for one in read(tmp_path, LIMITS)] == ["deep/a.py"]
+    assert "looking at 1 file;" in open_pool(str(tmp_path), LIMITS).note
+    assert open_pool(str(tmp_path / "deep/a.py"), LIMITS).note == ""
+    listed: list[str] = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: listed.append(str(path)) or scandir(path))
+    list(read(tmp_path, LIMITS))
+    assert not any(name in path for path in listed for name in (".venv", ".git", "node_modules"))
+
+
 def test_suffixes_in_capitals_are_suffixes(tmp_path: Path) -> None:
     (tmp_path / "BASE.PY").write_text(GAME)
     (tmp_path / "ROWS.JSONL").write_text(json.dumps({"code": GAME}) + "\n")
