@@ -3,13 +3,14 @@
 import asyncio
 from dataclasses import replace
 
-from bench.ablation import others
+from bench.ablation import others, repeats
 from bench.ablation.arms import named
-from bench.ablation.outcome import Trained, by_arm
+from bench.ablation.outcome import by_arm, without
 from bench.ablation.pages import show, write
 from bench.ablation.read import trained
 from bench.ablation.work import RUN, Work, carry_out, commands, judgement, shards
-from bench.config import AblationConfig
+from bench.config import AblationConfig, HeldoutConfig
+from bench.heldout.dataset import read_set
 from spadekit.cli import Session
 
 
@@ -36,8 +37,11 @@ def run(session: Session, quick: bool) -> None:
         return judgement(work, config, session.given, others.RUN, late)
 
     asyncio.run(carry_out(session, works, config, RUN, training))
-    if others.write(session, works, config.late, late):
+    designs = repeats.designed(session, works)
+    if others.write(session, works, config.late, designs, late):
         asyncio.run(carry_out(session, works, config, others.RUN, judging))
-    found: list[Trained] = [trained(session, work, config) for work in works]
+    heldout = read_set(session.settings.section(HeldoutConfig).path).environments
+    own = repeats.repeated(heldout, frozenset().union(*designs.values()))
+    found = without([trained(session, work, config) for work in works], own)
     paths = write(by_arm(found), folder)
     show(session, by_arm(found), paths)

@@ -39,6 +39,8 @@ ARMS = (
     Arm("no_corpus", "no documents in the briefs", ("no-corpus",)),
     Arm("learning_potential", "learning-potential reward", ("learning-potential",)),
     Arm("solve_rate", "solve-rate reward", ("solve-rate",)),
+    # differs from the fixed pool and from the frozen designers in who designs, and in nothing else
+    Arm("self_play_uniform", "full self-play, environments in turn", ("uniform",)),
 )
 
 

@@ -29,12 +29,16 @@ def method(arms: Arms) -> str:
         f"{_count(len(arms), 'arm')}, each with {_count(len(seeds), 'seed')} "
         f"({', '.join(str(seed) for seed in seeds)}) and {_count(every[0].rounds, 'training step')} from the "
         f"same starting policy. Judged is the last version, never the best one, on {count} held-out "
-        f"environments (`{how.data}`): {_count(how.plays, 'play')} of each at temperature "
+        f"environments (`{how.data}`{_left_out(every[0])}): {_count(how.plays, 'play')} of each at temperature "
         f"{how.temperature:g} and {how.greedy_plays} greedy, without the hint, on the same instances for all. "
         "Intervals are 95 %, clustered by environment: they say how environments vary, not how "
         "another seed would go. For that, look how far the seeds of an arm are from each other. Measured on "
         f"{_machine(every[0].end.machine)}."
     )
+
+
+def _left_out(one: Trained) -> str:
+    return f", without {one.left_out} that an arm designed too" if one.left_out else ""
 
 
 def learned(arms: Arms) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
+from bench.ablation.repeats import Designed, elsewhere, repeated
 from bench.ablation.work import Work
 from bench.heldout.dataset import HeldoutEnvironment
 from memory import EnvironmentRecord, MemoryConfig, Store
@@ -23,16 +24,19 @@ LATE = 4
 """Environments are taken from the last quarter of an arm's shards."""
 
 
-def write(session: Session, works: Sequence[Work], each: int, path: Path) -> bool:
+def write(
+    session: Session, works: Sequence[Work], each: int, designs: Designed, path: Path
+) -> bool:
     """Write up to ``each`` environments of every arm and seed that designs; False without any.
 
-    The same stores give the same file.
+    None of them is a program that another arm designed too (``designs``). The same stores give the
+    same file.
     """
     chosen = [
         held(work, record)
         for work in works
         if not work.arm.pool
-        for record in _late(session, work, each)
+        for record in _late(session, work, each, elsewhere(designs, work.arm.name))
     ]
     if chosen:
         lines = [json.dumps(asdict(one), ensure_ascii=False) for one in chosen]
@@ -54,12 +58,15 @@ def held(work: Work, record: EnvironmentRecord) -> HeldoutEnvironment:
     )
 
 
-def _late(session: Session, work: Work, each: int) -> list[EnvironmentRecord]:
+def _late(
+    session: Session, work: Work, each: int, known: frozenset[str]
+) -> list[EnvironmentRecord]:
     memory = session.settings.section(MemoryConfig)
     with Store.open(memory.place(work.home), memory) as store:
         numbers = store.numbers()
         late = numbers[-max(1, len(numbers) // LATE) :]
-        records = [one for number in late for one in store.shard(number).environments]
-    records.sort(key=lambda record: record.id)
+        records = {one.id: one for number in late for one in store.shard(number).environments}
+    shared = repeated((held(work, one) for one in records.values()), known)
+    own = sorted(name for name in records if held(work, records[name]).id not in shared)
     rng = Random(derive(work.seed, "others", work.arm.name))
-    return rng.sample(records, min(each, len(records)))
+    return [records[name] for name in rng.sample(own, min(each, len(own)))]

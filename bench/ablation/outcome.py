@@ -6,7 +6,7 @@ the environments vary, not how further seeds would.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bench.heldout.results import DECODINGS, Decoding, Result, change
@@ -25,6 +25,8 @@ class Trained:
     budget: "Budget"
     others: tuple[Result, ...] = ()
     """The first and the last version on what all arms designed late; empty where it was not played."""
+    left_out: int = 0
+    """Environments of the held-out set that do not count, because an arm designed them too."""
 
     @property
     def start(self) -> Result:
@@ -98,17 +100,35 @@ def change_of(one: Trained, decoding: Decoding) -> Change:
     )
 
 
+def without(trained: Sequence[Trained], ids: Collection[str]) -> list[Trained]:
+    """Return the same without the held-out environments ``ids``, for every arm alike."""
+    return [
+        replace(
+            one,
+            results=tuple(
+                replace(
+                    result,
+                    environments=tuple(each for each in result.environments if each.id not in ids),
+                )
+                for result in one.results
+            ),
+            left_out=len(ids),
+        )
+        for one in trained
+    ]
+
+
 def together(
-    several: Sequence[Result], decoding: Decoding, without: Collection[str] = ()
+    several: Sequence[Result], decoding: Decoding, families: Collection[str] = ()
 ) -> dict[str, tuple[float, ...]]:
     """Return each environment's returns of several results, one after another.
 
-    Environments of the families ``without`` are left out.
+    Environments of ``families`` are left out.
     """
     joined: dict[str, tuple[float, ...]] = {}
     for result in several:
         for one in result.environments:
-            if one.family not in without:
+            if one.family not in families:
                 joined[one.id] = joined.get(one.id, ()) + getattr(one, decoding)
     return joined
 

@@ -4,7 +4,8 @@
     python -m bench.heldout.make
 
 Programs of the grammar are of families that the embedded policy was taught, drawn apart from its
-training data. The seeds of the library were written by hand, and are unlike anything it was taught.
+training data. The seeds of the library were written by hand, and are unlike anything it was taught; the
+two that the full brief shows to every designer are left out.
 Questions of ``reasoning-gym`` (Apache-2.0) are others' tasks at that package's own, easy, settings.
 """
 
@@ -14,6 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bench.heldout.dataset import QUESTIONS, SEEDS, HeldoutEnvironment
+from envgen.brief import WORKED_EXAMPLE
 from envgen.pools.candidate import Unusable
 from envgen.pools.packages import read_package
 from envgen.seeds import load
@@ -81,6 +83,7 @@ def seeds() -> list[HeldoutEnvironment]:
             hint=seed.hint,
         )
         for seed in load()
+        if seed.name not in WORKED_EXAMPLE.values()
     ]
 
 

@@ -77,13 +77,13 @@ def design(rng: Random) -> tuple[list[Segment], Program]:
     return [asked, Segment("assistant", completion(program), True)], program
 
 
-def play(rng: Random) -> list[Segment]:
-    """One play of a program drawn for it."""
+def play(rng: Random) -> tuple[list[Segment], Program]:
+    """One play of a program drawn for it, with the program."""
     program, _ = draw_program(rng, rng.choice(PLAY_LEVELS))
     hinted = rng.random() < HINTED
     careful = rng.random() < (CAREFUL_HINTED if hinted else CAREFUL_UNHINTED)
     demo = program.play(Ask(rng.randrange(2**31), hinted, careful, rng))
-    return conversation(program, demo, hinted)
+    return conversation(program, demo, hinted), program
 
 
 def conversation(program: Program, demo: Demo, hinted: bool) -> list[Segment]:
@@ -103,18 +103,23 @@ def conversation(program: Program, demo: Demo, hinted: bool) -> list[Segment]:
 
 def examples(seed: int, role: str, rank: int, pool: int, size: int) -> list[list[Segment]]:
     """Return pool number ``pool`` of a role ("designer" or "solver") and rank."""
-    rng = Random(derive(seed, role, rank, pool))
-    if role == "designer":
-        return [design(rng)[0] for _ in range(size)]
-    return [play(rng) for _ in range(size)]
+    return [segments for segments, _ in _pool(seed, role, rank, pool, size)]
 
 
-def programs(seed: int, rank: int, pools: int, size: int) -> Iterator[Program]:
-    """Yield again the programs that the designer's examples of ``pools`` pools held."""
+def programs(seed: int, role: str, rank: int, pools: int, size: int) -> Iterator[Program]:
+    """Yield again the programs behind a role's examples of the first ``pools`` pools."""
     for pool in range(pools):
-        rng = Random(derive(seed, "designer", rank, pool))
-        for _ in range(size):
-            yield design(rng)[1]
+        for _, program in _pool(seed, role, rank, pool, size):
+            yield program
+
+
+def _pool(
+    seed: int, role: str, rank: int, pool: int, size: int
+) -> Iterator[tuple[list[Segment], Program]]:
+    rng = Random(derive(seed, role, rank, pool))
+    draw = design if role == "designer" else play
+    for _ in range(size):
+        yield draw(rng)
 
 
 class Encoder:

@@ -1,6 +1,7 @@
 """Whether a program is new: its normalised tree is not among those of the training programs.
 
-The training programs are not shipped; they are drawn again from the seed, which takes a minute.
+The training programs, those that were designed and those that were played, are not shipped; they are
+drawn again from the seed, which takes some minutes.
 """
 
 import ast
@@ -48,13 +49,15 @@ def _is_text(node: ast.stmt) -> bool:
 def training_digests(facts: Mapping[str, Any]) -> frozenset[str]:
     """Return the digests of all programs that a run trained on, from the facts in its manifest.
 
-    Ranks draw their pools at slightly different speeds; two more pools a rank cover that.
+    Those that were played count as those that were designed: a program's text is not in the play, but
+    its answers are. Ranks draw their pools at slightly different speeds; two more pools a rank cover that.
     """
-    pools = int(facts["pools"]["designer"]) + 2
+    seed, size = int(facts["seed"]), int(facts["pool_size"])
     return frozenset(
         digest(program.source)
+        for role, pools in facts["pools"].items()
         for rank in range(int(facts["ranks"]))
-        for program in data.programs(int(facts["seed"]), rank, pools, int(facts["pool_size"]))
+        for program in data.programs(seed, role, rank, int(pools) + 2, size)
     )
 
 

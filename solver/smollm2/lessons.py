@@ -31,7 +31,7 @@ def lesson(seed: int, step: int, designs: int, plays: int) -> list[list[Segment]
     rng = Random(derive(seed, "lesson", step))
     return [
         *(data.design(rng)[0] for _ in range(designs)),
-        *(data.play(rng) for _ in range(plays)),
+        *(data.play(rng)[0] for _ in range(plays)),
     ]
 
 

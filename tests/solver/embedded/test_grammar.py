@@ -115,6 +115,19 @@ def test_the_brief_holds_its_lines_in_order_and_the_design_its_fence_and_hint() 
 def test_training_data_is_fixed_by_seed_role_rank_and_pool() -> None:
     assert data.examples(3, "solver", 1, 5, 20) == data.examples(3, "solver", 1, 5, 20)
     assert data.examples(3, "solver", 1, 5, 20) != data.examples(3, "solver", 0, 5, 20)
-    assert [p.source for p in data.programs(3, 0, 2, 4)] == [
-        p.source for p in data.programs(3, 0, 2, 4)
+
+
+def test_the_programs_behind_a_roles_examples_are_drawn_again() -> None:
+    designed = list(data.programs(3, "designer", 0, 2, 4))
+    shown = [talk for pool in range(2) for talk in data.examples(3, "designer", 0, pool, 4)]
+    assert [f"```python\n{one.source}```\nhint: {one.hint}" for one in designed] == [
+        answer.text for _, answer in shown
     ]
+    played = list(data.programs(3, "solver", 1, 1, 200))
+    plays = data.examples(3, "solver", 1, 0, 200)
+    hinted = [
+        (program, segments)
+        for program, segments in zip(played, plays, strict=True)
+        if any(f"\nhint: {program.hint}" in segment.text for segment in segments)
+    ]
+    assert 40 < len(hinted) < 120
