@@ -13,7 +13,7 @@ export TOKENIZERS_PARALLELISM := false
 .PHONY: help setup generate train loop learn report search serve publish bench test test-vllm test-ray test-openrlhf lint docs embedded-policy smollm2 clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
 
 setup: $(READY) ## make the virtual environment and install everything
 
@@ -91,6 +91,8 @@ docs: $(READY) ## the command line's reference, written to docs/commands.md
 	$(BIN)/python -m typer spadework utils docs --name spadework --output docs/commands.md
 
 embedded-policy: $(READY) ## train the embedded policy again from its seed (up to 90 minutes on 2 cores)
+	# the held-out set is drawn last, and needs it
+	$(BIN)/pip install --quiet -e '.[pools]'
 	$(BIN)/python -m solver.embedded.pretrain --seed 0 --out build/embedded-policy
 	cp build/embedded-policy/policy/* solver/embedded/weights/
 	$(BIN)/python -m bench.heldout.make
