@@ -108,10 +108,16 @@ class Decision:
     def explanation(self) -> str:
         """The decision in one sentence."""
         if self.accepted:
+            variant = self.nearest and is_variant(self.similarity, self.function, self.thresholds)
+            alike = self.novelty is not None and 1.0 - self.novelty >= self.thresholds.cosine
             parts = ["new"]
+            if variant:
+                parts = [f"a variant of {self.nearest}, kept because it behaves differently"]
+            elif alike:
+                parts = [f"close in meaning to {self.nearest_meaning}, kept all the same"]
             if self.nearest:
                 parts.append(f"nearest {self.nearest} at Jaccard {self.similarity:.2f}")
-            if self.nearest and self.similarity >= self.thresholds.jaccard:
+            if self.nearest and self.similarity >= self.thresholds.jaccard and not variant:
                 parts.append(f"with a function of its own ({self.function:.2f} alike)")
             if self.novelty is not None and self.nearest_meaning:
                 parts.append(f"novelty {self.novelty:.3f}, nearest meaning {self.nearest_meaning}")

@@ -315,6 +315,23 @@ def test_kept_variants_are_refused_only_when_they_behave_alike(measured, stage):
     assert judge(measured, Thresholds(keep_variants=True)).stage == stage
 
 
+@pytest.mark.parametrize(
+    ("measured", "told"),
+    [
+        (Measured("", "b", "a", 0.99, "", "", None), "a variant of a, kept because it behaves"),
+        (Measured("", "", "a", 0.75, "", "", None, function=0.4), "a variant of a, kept"),
+        (
+            Measured("", "", "a", 0.75, "", "", None, function=0.1),
+            "new; nearest a at Jaccard 0.75; with",
+        ),
+        (Measured("", "", "a", 0.2, "", "d", 1.0), "close in meaning to d, kept"),
+        (Measured("", "", "a", 0.2, "", "d", 0.5), "new; nearest a"),
+    ],
+)
+def test_what_was_kept_as_a_variant_is_not_called_new(measured, told):
+    assert judge(measured, Thresholds(keep_variants=True)).explanation.startswith(told)
+
+
 def test_a_decision_survives_json_with_its_thresholds():
     decision = DiversityFilter([Known("locks", LOCKS)]).decide("new", _dead_code(LOCKS))
     assert Decision.from_json(decision.to_json()) == decision
