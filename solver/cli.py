@@ -13,6 +13,7 @@ from solver.config import PolicyConfig, SyncConfig, TrainConfig
 from spadekit.cli import Session, command, session
 from spadekit.errors import BadInput
 from spadekit.home import training
+from spadekit.report import Report
 from spadekit.runs import MOST
 
 if TYPE_CHECKING:
@@ -244,12 +245,11 @@ def _dry_run(current: Session, wanted: str, steps: int | None, backend: Backend)
         with Store.open(place, memory) as store:
             known = store.numbers()
     if known:
-        made = Versions(current.home / "policy").all()
-        work = due(select(wanted, known), steps, made)
+        versions = Versions(current.home / "policy")
+        pinned = select(wanted, known)
+        work = due(pinned, steps, versions.all())
         if not work:
-            report.note(NOTHING.format(newest=max(made)))
-            if report.as_json:
-                report.data(None)
+            _nothing(report, versions, pinned)
             return
         first = work[0]
     tell = outline_cluster if backend == "openrlhf" else outline
@@ -275,6 +275,18 @@ def _dry_run(current: Session, wanted: str, steps: int | None, backend: Backend)
         report.error(line)
     if told.refusals:
         raise typer.Exit(1)
+
+
+def _nothing(report: Report, versions: "Versions", shards: Sequence[int]) -> None:
+    """Say that there is nothing to train, and which versions were trained on the shards asked for."""
+    made = [versions.read(number) for number in versions.all()]
+    rows = [(shard, one.version) for shard in shards for one in made if one.shard == shard]
+    columns = ("shard", "version")
+    if report.as_json:
+        report.data({"trained": [dict(zip(columns, row, strict=True)) for row in rows]})
+    else:
+        report.table("trained already", columns, rows)
+    report.note(NOTHING.format(newest=versions.latest()))
 
 
 def due(pinned: Sequence[int], steps: int | None, made: Sequence[int]) -> list[tuple[int, int]]:
