@@ -81,7 +81,7 @@ def _make(
 
 
 def _facts(folder: Path) -> dict[str, Any]:
-    from solver.embedded import manifest
+    from solver import manifest
 
     told = json.loads((folder / manifest.NAME).read_text("utf-8"))
     return dict(told["run"])

@@ -11,7 +11,7 @@ from memory import MemoryConfig, Store
 from solver import footprint, shapes
 from solver.config import PolicyConfig, SolverConfig, TrainConfig
 from solver.curriculum import State
-from solver.embedded.manifest import SHIPPED
+from solver.manifest import SHIPPED
 from solver.openrlhf.command import MODULE, Places, arguments, gpus
 from solver.openrlhf.config import ClusterConfig
 from solver.openrlhf.layout import Layout, layout

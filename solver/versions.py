@@ -14,7 +14,7 @@ from typing import Any
 
 from solver.chat import Chat
 from solver.config import PolicyConfig
-from solver.embedded.manifest import SHIPPED
+from solver.manifest import SHIPPED
 from solver.validation import check_successor
 from solver.weights import MEND, load_model, weight_files
 from spadekit.errors import BadInput, OurFault

@@ -23,10 +23,10 @@ from typing import Any
 from sandbox import EnvironmentFault, Message, Pool, Sandbox, SandboxConfig, episode_return
 from solver.config import PolicyConfig, SolverConfig
 from solver.embedded import data
-from solver.embedded.manifest import SHIPPED
 from solver.embedded.novelty import digest, shipped_facts, training_digests
 from solver.engines.local import LocalEngine
 from solver.episodes import Job, play_many
+from solver.manifest import SHIPPED
 from solver.policy import Policy, Sampling
 from spadekit.report import Report
 from spadekit.seeds import derive

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from solver.embedded import data
-from solver.embedded.manifest import SHIPPED
+from solver.manifest import SHIPPED
 
 
 def digest(source: str) -> str:

@@ -20,7 +20,8 @@ import torch.distributed as dist
 from torch import Tensor
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
-from solver.embedded import data, manifest, tokenizer
+from solver import manifest
+from solver.embedded import data, tokenizer
 from solver.embedded.muon import Muon
 from spadekit.seeds import derive
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from safetensors.torch import save_file
 
-from solver.embedded.manifest import SHIPPED
+from solver.manifest import SHIPPED
 from solver.weights import read_weights, weight_files
 from spadekit.errors import BadInput
 from spadekit.files import folder_atomic, write_json

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from solver.embedded import manifest
+from solver import manifest
 from solver.smollm2 import lessons, warmup
 from solver.versions import file_digest
 from solver.weights import WEIGHTS, load_model

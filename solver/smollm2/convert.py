@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from solver.embedded import manifest
+from solver import manifest
 from solver.versions import file_digest
 from solver.weights import FROM_DISK, WEIGHTS
 from spadekit.errors import BadInput

@@ -21,8 +21,8 @@ from safetensors.torch import load_file, save_file
 from memory import Store
 from sandbox import Message
 from solver.config import PolicyConfig
-from solver.embedded.manifest import SHIPPED
 from solver.engines.local import LocalEngine
+from solver.manifest import SHIPPED
 from solver.policy import Sampling
 from solver.samples import Sample, from_designs, from_plays
 from solver.versions import Versions

@@ -22,12 +22,12 @@ from safetensors.torch import load_file, save_file
 
 from sandbox import Message
 from solver.config import PolicyConfig, TrainConfig
-from solver.embedded.manifest import SHIPPED
 from solver.engines.chat import ChatEngine
 from solver.engines.local import LocalEngine
 from solver.engines.untied import untie
 from solver.engines.vllm import VllmEngine
 from solver.learner import Learner
+from solver.manifest import SHIPPED
 from solver.policy import Completion, Sampling
 from solver.samples import Sample
 from solver.versions import PolicyInfo, Versions

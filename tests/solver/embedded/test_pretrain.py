@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from solver.embedded import manifest, novelty, pretrain
+from solver import manifest
+from solver.embedded import novelty, pretrain
 from solver.embedded.muon import orthogonal
 
 

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from solver import manifest
 from solver.chat import Chat
-from solver.embedded import data, manifest
-from solver.embedded.manifest import SHIPPED
+from solver.embedded import data
 from solver.embedded.words import WORDS
+from solver.manifest import SHIPPED
 
 TOKENIZER = AutoTokenizer.from_pretrained(SHIPPED, local_files_only=True)
 

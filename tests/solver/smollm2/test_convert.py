@@ -8,9 +8,9 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoTokenizer, LlamaForCausalLM
 
+from solver import manifest
 from solver.chat import Chat
 from solver.config import PolicyConfig
-from solver.embedded import manifest
 from solver.engines.local import LocalEngine
 from solver.policy import Sampling
 from solver.smollm2 import convert

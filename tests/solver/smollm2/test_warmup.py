@@ -12,9 +12,10 @@ import torch
 from typer.testing import CliRunner
 
 import spadework
+from solver import manifest
 from solver.chat import Chat, Spoken
 from solver.config import PolicyConfig
-from solver.embedded import data, manifest
+from solver.embedded import data
 from solver.engines.local import LocalEngine
 from solver.smollm2 import convert, lessons, warmup
 from solver.smollm2.assemble import assemble

@@ -8,7 +8,7 @@ from typing import Any
 
 from spadekit.files import write_json
 
-SHIPPED = Path(__file__).parent / "weights"
+SHIPPED = Path(__file__).parent / "embedded" / "weights"
 """The folder of the policy that ships with the package."""
 NAME = "manifest.json"
 
