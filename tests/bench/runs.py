@@ -14,11 +14,11 @@ from memory import (
     PlayRecord,
     StandingRecord,
     Store,
-    environment_id,
     status,
 )
 from solver.versions import INFO, PolicyInfo, Versions, file_digest
 from spadekit.files import write_json
+from tests import records
 
 TOPICS = ("barge", "orchard", "lamp", "ferry", "loom", "quarry", "signal", "harvest")
 SKILLS = ("spatial_reasoning", "logical_deduction", "memory_recall")
@@ -79,23 +79,14 @@ def publish_round(
             plays += made
             standings.append(make_standing(environment.id, number, made))
         designs.append(
-            DesignRecord(
+            records.design(
+                index,
+                number,
                 id=f"{run}-{number:06d}-{index:03d}",
-                shard=number,
-                brief="{}",
                 group=f"brief{index // 4}",
-                prompt_ids=(1, 2),
-                ids=(3, 4, 5),
-                logprobs=(-0.1, -0.2, -0.3),
-                text="",
-                text_only=False,
-                temperature=0.9,
-                seed=index,
-                policy_version=number - 1,
                 outcome="admitted" if new else "duplicate" if valid else "refused",
                 stage="" if new else "diversity" if valid else rng.choice(REFUSALS),
                 reason="" if new else "variant" if valid else "certificate",
-                detail="",
                 environment=environment.id if environment else "",
                 reward=rng.uniform(0.2, 0.9) if new else 0.0,
             )
@@ -132,48 +123,30 @@ def make_environment(rng: random.Random, number: int, index: int, title: str) ->
     topic = rng.choice(TOPICS)
     name = title if title and index % 4 == 0 else f"Bring the {topic} home in order."
     source = f'class {topic.title()}Env:\n    """{topic} {number} {index}"""\n    k = {index}\n'
-    return EnvironmentRecord(
-        id=environment_id("game", source, "Look first."),
-        shard=number,
-        setting="game",
+    return records.environment(
+        source,
+        number,
         skills=(rng.choice(SKILLS),),
         title=name,
         description=f"A {topic} puzzle of level {index % 5 + 1}.",
-        source=source,
         hint="Look first.",
-        tools="",
         difficulty=index % 5 + 1,
-        certificate="{}",
-        policy_version=number - 1,
-        parents=(),
-        document="",
         design=f"{number}-{index}",
         digest=f"digest-{number}-{index}",
         fingerprint=f"print-{number}-{index}",
-        isolation="nsjail",
-        decision="{}",
     )
 
 
 def make_plays(rng: random.Random, environment: str, number: int, solve: float) -> list[PlayRecord]:
     """Return four plays in each arm; the hint helps."""
     return [
-        PlayRecord(
-            id=f"{number}/{environment}/{seed}/{arm}",
-            environment=environment,
-            seed=seed,
-            arm=arm,
+        records.play(
+            environment,
+            seed,
+            float(rng.random() < solve + (0.15 if arm == "hinted" else 0.0)),
+            number - 1,
+            arm,
             purpose="probe",
-            episode_return=float(rng.random() < solve + (0.15 if arm == "hinted" else 0.0)),
-            turns=3,
-            fault="",
-            stop="terminated",
-            policy_version=number - 1,
-            temperature=1.0,
-            ids=(1, 2, 3),
-            mask=(0, 1, 1),
-            logprobs=(0.0, -0.1, -0.2),
-            transcript="[]",
         )
         for seed in range(4)
         for arm in ("unhinted", "hinted")
@@ -182,23 +155,18 @@ def make_plays(rng: random.Random, environment: str, number: int, solve: float) 
 
 def make_standing(environment: str, number: int, plays: list[PlayRecord]) -> StandingRecord:
     """Return the figures of the plays."""
-    mean = {
-        arm: math.fsum(play.episode_return or 0.0 for play in plays if play.arm == arm) / 4
+    unhinted, hinted = (
+        math.fsum(play.episode_return or 0.0 for play in plays if play.arm == arm) / 4
         for arm in ("unhinted", "hinted")
-    }
-    regret = mean["hinted"] - mean["unhinted"]
-    return StandingRecord(
-        environment=environment,
-        policy_version=number - 1,
+    )
+    return records.standing(
+        environment,
+        number - 1,
+        unhinted=unhinted,
+        hinted=hinted,
         plays_unhinted=4,
         plays_hinted=4,
-        return_unhinted=mean["unhinted"],
-        return_hinted=mean["hinted"],
-        regret=regret,
-        regret_low=regret - 0.3,
-        regret_high=regret + 0.3,
-        status=status(mean["unhinted"], regret, False, 4),
-        hint_only=False,
+        status=status(unhinted, hinted - unhinted, False, 4),
         updated=number,
     )
 

@@ -18,7 +18,7 @@ from bench.ladder.field import Contestant, Course, Field, gather
 from bench.ladder.outcome import outcome
 from bench.ladder.pages import tables
 from bench.statistics import clustered_mean
-from memory import EnvironmentRecord, MemoryConfig, StandingRecord, Store, environment_id
+from memory import EnvironmentRecord, MemoryConfig, Store
 from solver.config import PolicyConfig
 from solver.versions import PolicyInfo, Versions
 from spadekit.cli import Session
@@ -26,6 +26,7 @@ from spadekit.errors import BadInput
 from spadekit.report import Report
 from spadekit.settings import Settings, load
 from spadework import SECTIONS
+from tests import records
 
 SOURCE = '''\
 class {name}Env:
@@ -55,44 +56,7 @@ Laddered = Callable[..., Path]
 def environment(kind: str, shard: int) -> EnvironmentRecord:
     reward, reset = KINDS[kind]
     source = SOURCE.format(name=kind, shard=shard, reward=reward, reset=reset)
-    return EnvironmentRecord(
-        id=environment_id("game", source, ""),
-        shard=shard,
-        setting="game",
-        skills=("logical_deduction",),
-        title=kind,
-        description="",
-        source=source,
-        hint="",
-        tools="",
-        difficulty=1,
-        certificate="{}",
-        policy_version=shard - 1,
-        parents=(),
-        document="",
-        design=f"{kind}-{shard}",
-        digest=f"{kind}-{shard}",
-        fingerprint="",
-        isolation="nsjail",
-        decision="{}",
-    )
-
-
-def standing(one: EnvironmentRecord, unhinted: float) -> StandingRecord:
-    return StandingRecord(
-        one.id,
-        one.policy_version,
-        4,
-        4,
-        unhinted,
-        1.0,
-        1 - unhinted,
-        0.0,
-        1.0,
-        "frontier",
-        False,
-        1,
-    )
+    return records.environment(source, shard, digest=f"{kind}-{shard}")
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +81,8 @@ def start(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
             made = [environment(kind, shard) for kind in KINDS]
             meta = {"run": "main", "policy_version": shard - 1}
             standings = [
-                standing(one, at) for one, at in zip(made, (1.0, 0.5, 0.5, 0.0), strict=True)
+                records.standing(one.id, one.policy_version, unhinted=at, hinted=1.0)
+                for one, at in zip(made, (1.0, 0.5, 0.5, 0.0), strict=True)
             ]
             store.publish(shard, made, [], [], standings, meta=meta)
     return home

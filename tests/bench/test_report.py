@@ -14,7 +14,7 @@ from bench.figures import RunFigures, funnel, gather, known_runs
 from bench.report import MOST_ROWS, render, rounds_table, versions_table
 from bench.report_charts import round_seconds, stage_shares, step_seconds
 from envgen.summary import summarise
-from memory import Manifest, MemoryConfig, StandingRecord, Store
+from memory import Manifest, MemoryConfig, Store
 from memory.variety import Variety
 from solver.curves import of_round
 from solver.versions import Versions
@@ -22,6 +22,7 @@ from spadekit.cli import Session
 from spadekit.errors import BadInput
 from spadekit.report import Report
 from spadekit.settings import load
+from tests import records
 
 HOSTILE = "<script>alert('x')</script>\u202e"
 
@@ -239,19 +240,8 @@ def test_a_run_without_training_has_a_page_without_those_charts(
 def test_an_environment_whose_hinted_plays_all_faulted_is_left_out_of_the_regret(
     tmp_path: Path,
 ) -> None:
-    half = StandingRecord(
-        environment="a",
-        policy_version=0,
-        plays_unhinted=4,
-        plays_hinted=0,
-        return_unhinted=0.5,
-        return_hinted=math.nan,
-        regret=math.nan,
-        regret_low=math.nan,
-        regret_high=math.nan,
-        status="unmeasured",
-        hint_only=False,
-        updated=1,
+    half = records.standing(
+        "a", hinted=math.nan, plays_unhinted=4, plays_hinted=0, status="unmeasured"
     )
     with Store.open(tmp_path / "store", MemoryConfig(), create=True) as store:
         store.publish(1, [], [], [], [half], meta={"run": "half", "policy_version": 0})

@@ -7,69 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from memory import (
-    EnvironmentRecord,
-    MemoryConfig,
-    PlayRecord,
-    StandingRecord,
-    Store,
-    environment_id,
-    measure,
-)
+from memory import EnvironmentRecord, MemoryConfig, StandingRecord, Store, measure
 from solver.config import TrainConfig
 from solver.curriculum import LOOK_AGAIN, Choice, State
 from solver.planning import Plan, observed, plan_after, standings_of, write_curriculum
 from solver.versions import PolicyInfo, Versions
+from tests import records
+from tests.records import play
 
 CONFIG = TrainConfig(groups=6, group=4, replay=0.34, instances=2)
 NUMBER = 10
 
 
 def environment(number: int, shard: int) -> EnvironmentRecord:
-    source = f"# {number} of {shard}"
-    return EnvironmentRecord(
-        id=environment_id("game", source, ""),
-        shard=shard,
-        setting="game",
-        skills=("optimisation",),
-        title=source,
-        description="",
-        source=source,
-        hint="",
-        tools="",
-        difficulty=1,
-        certificate="{}",
-        policy_version=0,
-        parents=(),
-        document="",
-        design="",
-        digest=source,
-        fingerprint="",
-        isolation="nsjail",
-        decision="{}",
-    )
-
-
-def play(
-    environment: str, seed: int, value: float | None, version: int, arm: str = "unhinted"
-) -> PlayRecord:
-    return PlayRecord(
-        id=f"{environment}-{seed}-{version}-{arm}-{value}",
-        environment=environment,
-        seed=seed,
-        arm=arm,
-        purpose="train",
-        episode_return=value,
-        turns=1,
-        fault="" if value is not None else "step:raised",
-        stop="terminated",
-        policy_version=version,
-        temperature=1.0,
-        ids=(1, 2),
-        mask=(0, 1),
-        logprobs=(0.0, -1.0),
-        transcript="[]",
-    )
+    return records.environment(f"# {number} of {shard}", shard, policy_version=0)
 
 
 def publish(store: Store, shard: int, version: int) -> list[EnvironmentRecord]:
@@ -128,8 +79,8 @@ def test_a_step_that_is_done_again_after_its_plays_were_logged_chooses_the_same(
     made = publish(store, 1, 0)
     before = plan_after(store, parent(0), State(), CONFIG, 1)
     measured = store.latest_standings()
-    records = [play(job.environment, job.seed, 0.0, 0) for job in before.jobs]
-    store.append_plays([replace(one, id=f"{n}") for n, one in enumerate(records)])
+    seen = [play(job.environment, job.seed, 0.0, 0) for job in before.jobs]
+    store.append_plays([replace(one, id=f"{n}") for n, one in enumerate(seen)])
     assert plan_after(store, parent(0), State(), CONFIG, 1) == before
     # What was measured with both arms stays what it was.
     assert store.latest_standings() == measured

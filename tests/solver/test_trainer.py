@@ -16,14 +16,7 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file
 
-from memory import (
-    DesignRecord,
-    EnvironmentRecord,
-    MemoryConfig,
-    StandingRecord,
-    Store,
-    environment_id,
-)
+from memory import DesignRecord, EnvironmentRecord, MemoryConfig, StandingRecord, Store
 from sandbox import Pool, Sandbox, SandboxConfig
 from solver.cli import select
 from solver.config import PolicyConfig, SolverConfig, TrainConfig
@@ -34,6 +27,7 @@ from solver.trainer import StepResult, train_step
 from solver.versions import PolicyInfo, Versions
 from spadekit.errors import BadInput, OurFault
 from spadekit.settings import Settings
+from tests import records
 
 GAME = '''
 class {name}Env:
@@ -59,65 +53,20 @@ def settings(train: TrainConfig = TRAIN, digest: str = "digest") -> Settings:
 
 def environment(name: str, shard: int, fault: str = "pass") -> EnvironmentRecord:
     source = GAME.format(name=name, fault=fault)
-    return EnvironmentRecord(
-        id=environment_id("game", source, "say aeiou"),
-        shard=shard,
-        setting="game",
-        skills=("language_understanding",),
-        title="Say many vowels.",
-        description="",
-        source=source,
-        hint="say aeiou",
-        tools="",
-        difficulty=1,
-        certificate="{}",
-        policy_version=shard - 1,
-        parents=(),
-        document="",
-        design="",
-        digest=name,
-        fingerprint=name,
-        isolation="nsjail",
-        decision="{}",
-    )
+    return records.environment(source, shard, hint="say aeiou", digest=name, fingerprint=name)
 
 
 def standing(one: EnvironmentRecord, status: str) -> StandingRecord:
-    return StandingRecord(
-        environment=one.id,
-        policy_version=one.shard - 1,
-        plays_unhinted=8,
-        plays_hinted=8,
-        return_unhinted=0.5,
-        return_hinted=0.7,
-        regret=0.2,
-        regret_low=0.0,
-        regret_high=0.4,
-        status=status,
-        hint_only=False,
-        updated=one.shard,
-    )
+    return records.standing(one.id, one.policy_version, status=status, updated=one.shard)
 
 
 def design(number: int, shard: int) -> DesignRecord:
-    return DesignRecord(
-        id=f"design-{shard}-{number}",
-        shard=shard,
-        brief="{}",
-        group=f"brief-{number // 3}",
+    return records.design(
+        number,
+        shard,
         prompt_ids=(3, 30, 31, 32, 4),
         ids=(40 + number, 50, 60 + number, 70, 1),
         logprobs=(-3.0, -2.0, -4.0, -3.0, -1.0),
-        text="",
-        text_only=False,
-        temperature=0.9,
-        seed=number,
-        policy_version=shard - 1,
-        outcome="refused",
-        stage="read",
-        reason="no_code",
-        detail="",
-        environment="",
         reward=(number % 3) / 2,
     )
 
