@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from solver.bounded import check_bounded
 from solver.templates import PROBE, REPLY, TOOL, Tools, assistant, examine
 from solver.thinking import CLOSE, OPEN
 from solver.toolcalls import MARKS, Dialect, describe
@@ -154,9 +155,12 @@ class Chat:
     def open(cls, folder: Path, thinking: Thinking = "default") -> "Chat":
         """Examine the template of a model folder; its weights are not read.
 
-        Raises ``BadInput`` for what :class:`Chat` refuses and for files that cannot be read.
+        Raises ``BadInput`` for what :class:`Chat` refuses, for a template that takes without bound, and
+        for files that cannot be read.
         """
-        return cls(read_tokenizer(folder), stop_ids(folder), thinking)
+        tokenizer = read_tokenizer(folder)
+        check_bounded(tokenizer)
+        return cls(tokenizer, stop_ids(folder), thinking)
 
     @property
     def separate(self) -> str:
