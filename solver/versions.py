@@ -45,6 +45,8 @@ class PolicyInfo:
     """Figures of the training step that made it."""
     model: str = ""
     """Version 0: `policy.model` as it was when the home was begun."""
+    parent_weights: str = ""
+    """``weights`` of the parent that it was made from; "" without one, or where that was not noted."""
 
     @classmethod
     def read(cls, folder: Path) -> "PolicyInfo":
@@ -115,9 +117,20 @@ class Versions:
         return PolicyInfo.read(self.path(version))
 
     def validate(self, version: int) -> PolicyInfo:
-        """Check a version's files against their digests; ``BadInput`` names the one that fails."""
+        """Check a version's files against their digests; ``BadInput`` names the one that fails.
+
+        Where its parent still is, it must be the one that the version was made from.
+        """
         self.read(version)
-        return PolicyInfo.validated(self.path(version))
+        info = PolicyInfo.validated(self.path(version))
+        parent = self.path(info.parent or 0)
+        told = info.parent_weights
+        if told and parent.is_dir() and PolicyInfo.read(parent).weights != told:
+            raise BadInput(
+                f"{self.path(version)} was made from other weights than those that {parent.name} beside "
+                f"it has; {MEND}"
+            )
+        return info
 
     def bootstrap(self, config: PolicyConfig) -> Path:
         """Make version 0 from the configured model unless it is there; return its folder.
@@ -184,10 +197,14 @@ class Versions:
         try:
             with folder_atomic(target) as folder:
                 write(folder)
+                parent = ""
                 if info.parent is not None:
                     self._check(info, folder)
+                    parent = self.read(info.parent).weights
                 digests = {entry.name: file_digest(entry) for entry in sorted(folder.iterdir())}
-                write_json(folder / INFO, {**asdict(info), "digests": digests})
+                write_json(
+                    folder / INFO, {**asdict(info), "digests": digests, "parent_weights": parent}
+                )
         except (OSError, SafetensorError) as error:  # the latter: a disk that is full
             raise BadInput(f"{target} cannot be written: {error}") from None
         return target

@@ -110,6 +110,23 @@ def test_damage_names_the_file_and_what_to_do(versions: Versions) -> None:
         versions.validate(1)
 
 
+def test_a_version_knows_its_parents_weights_and_is_refused_beside_others(
+    versions: Versions,
+) -> None:
+    publish(versions, 1)
+    assert versions.read(0).parent_weights == ""
+    assert versions.validate(1).parent_weights == versions.read(0).weights
+    told = json.loads((versions.path(0) / "policy.json").read_text())
+    told["digests"]["model.safetensors"] = "0" * 64
+    (versions.path(0) / "policy.json").write_text(json.dumps(told))
+    with pytest.raises(
+        BadInput, match="v000001 was made from other weights than those that v000000"
+    ):
+        versions.validate(1)
+    shutil.rmtree(versions.path(0))  # a version is good without its parents
+    assert versions.validate(1).version == 1
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 1}'])
 def test_a_damaged_policy_json_is_refused(versions: Versions, text: str) -> None:
     (publish(versions, 1) / "policy.json").write_text(text)
