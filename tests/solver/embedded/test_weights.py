@@ -83,7 +83,7 @@ def test_training_conversations_are_encoded_as_the_chat_renders_them() -> None:
     encode = data.Encoder(TOKENIZER)
     rng = Random(4)
     for _ in range(100):
-        segments = data.play(rng)
+        segments, _ = data.play(rng)
         text = "".join(f"<|{s.role}|>{s.text}<|end|>" for s in segments)
         ids, mask = encode(segments)
         assert ids == ids_of(text)

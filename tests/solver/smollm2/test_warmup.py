@@ -59,7 +59,7 @@ def test_a_lesson_depends_on_seed_and_step_alone() -> None:
 
 def test_conversations_are_encoded_as_the_template_renders_them(chat: Chat) -> None:
     rng = Random(5)
-    talks = [data.play(rng) for _ in range(40)] + [data.design(rng)[0] for _ in range(5)]
+    talks = [data.play(rng)[0] for _ in range(40)] + [data.design(rng)[0] for _ in range(5)]
     assert {"system", "tool"} <= {segment.role for talk in talks for segment in talk}
     assert any(len(talk) > 6 for talk in talks)
     for talk in talks:
