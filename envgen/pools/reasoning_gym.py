@@ -1,9 +1,10 @@
 """Tasks of the package ``reasoning-gym`` as environment programs."""
 
-import time
+from functools import partial
 from typing import Any
 
-from envgen.pools.questions import MOST, Question, Refusal, Trial, judge, program, try_all
+from envgen.pools.questions import MOST, Question, program
+from envgen.pools.trying import Hidden, collect, judged
 from spadekit.seeds import derive
 
 SKILLS = {
@@ -21,24 +22,6 @@ SKILLS = {
     "probability": "mathematical_reasoning",
 }
 """The skill of each of the package's folders."""
-TIME_S = 30.0
-"""Seconds of CPU for making a task's questions, and as many for trying out its scorer."""
-
-
-class Asked(Exception):
-    """The scorer asked for more than the reference answer."""
-
-
-class Hidden(dict[str, Any]):
-    """An instance's details, hidden; notes when it is asked for them."""
-
-    asked = False
-
-    def _ask(self, *_: object, **__: object) -> Any:
-        self.asked = True
-        raise Asked
-
-    __getitem__ = __contains__ = __iter__ = __len__ = get = items = keys = values = _ask
 
 
 def names() -> list[str]:
@@ -54,24 +37,8 @@ def make(task: str) -> tuple[str, list[str], str]:
     from reasoning_gym.factory import DATASETS
 
     data = reasoning_gym.create_dataset(task, size=3 * MOST, seed=derive(0, "pool", task) % 2**31)
-    entries: dict[str, dict[str, Any]] = {}
-    began = time.process_time()
-    for number in range(3 * MOST):
-        entry = data[number]
-        if isinstance(entry.get("answer"), str) and entry["answer"].strip():
-            entries.setdefault(entry["question"], entry)
-        if len(entries) == MOST:
-            break
-        if time.process_time() - began > TIME_S:
-            # Cut here, the program would depend on how fast the machine is.
-            raise Refusal("making its questions takes too long")
-    known = list(entries.values())
-    asked = [Question(entry["question"], entry["answer"]) for entry in known]
-
-    def attempt(place: int, answers: list[str]) -> Trial:
-        return _try(data, known[place], asked[place], answers)
-
-    kind, questions = judge(try_all(asked, attempt, TIME_S))
+    asked, entries = collect(lambda number: _asked(data[number]))
+    kind, questions = judged(asked, entries, partial(_score, data))
     title = f"Answer questions of the kind {task.replace('_', ' ')}."
     folder = DATASETS[task][0].__module__.split(".")[1]
     skill = SKILLS.get(folder)
@@ -79,19 +46,17 @@ def make(task: str) -> tuple[str, list[str], str]:
     return title, [skill] if skill else [], source
 
 
-def _try(data: Any, entry: dict[str, Any], question: Question, answers: list[str]) -> Trial:
-    marks, deeper = [], False
-    for answer in answers:
-        hidden = Hidden()
-        blind = _score(data, answer, {**entry, "question": "", "metadata": hidden})
-        marks.append((answer, _score(data, answer, entry)))
-        deeper = deeper or hidden.asked or blind != marks[-1][1]
-    return Trial(question, tuple(marks), deeper)
+def _asked(entry: dict[str, Any]) -> tuple[Question, dict[str, Any]] | None:
+    answer = entry.get("answer")
+    if not isinstance(answer, str) or not answer.strip():
+        return None
+    return Question(entry["question"], answer), entry
 
 
-def _score(data: Any, answer: str, entry: dict[str, Any]) -> float:
+def _score(data: Any, entry: dict[str, Any], answer: str, hidden: Hidden | None) -> float:
     """Return the package's marks; where its scorer fails it gives none."""
+    shown = entry if hidden is None else {**entry, "question": "", "metadata": hidden}
     try:
-        return float(data.score_answer(answer, entry))
+        return float(data.score_answer(answer, shown))
     except Exception:
         return 0.0

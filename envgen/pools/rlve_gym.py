@@ -1,40 +1,16 @@
 """Tasks of the package ``rlve-gym`` (its module is called ``Gym``) as environment programs."""
 
 import re
-import time
 from typing import Any
 
-from envgen.pools.questions import MOST, Question, Refusal, Trial, judge, program, try_all
+from envgen.pools.questions import Question, Refusal, program
+from envgen.pools.trying import Hidden, collect, judged
 from spadekit.seeds import derive
 
-TIME_S = 30.0
-"""Seconds of CPU for making a task's questions, and as many for trying out its scorer."""
 GENERATE_S = 5
 LEVELS = 3
 """How often a task is made harder by its own controller: the easiest instances are often few."""
 KNOWN = ("reference_answer", "gold_answer")
-
-
-class Asked(Exception):
-    """The scorer asked for more than the reference answer."""
-
-
-class Hidden(dict[str, Any]):
-    """An instance's parameters but for the reference answer; notes when it is asked for others."""
-
-    asked = False
-
-    def __getitem__(self, key: str) -> Any:
-        if key not in KNOWN:
-            self.asked = True
-            raise Asked
-        return super().__getitem__(key)
-
-    def _ask(self, *_: object, **__: object) -> Any:
-        self.asked = True
-        raise Asked
-
-    __contains__ = __iter__ = __len__ = get = items = keys = values = _ask
 
 
 def names() -> list[str]:
@@ -54,28 +30,18 @@ def make(task: str) -> tuple[str, list[str], str]:
     for _ in range(LEVELS - 1):
         controller.update()
         levels += controller.get_parameter_list()
-    made: dict[str, tuple[Any, str]] = {}
-    began = time.process_time()
-    for number in range(3 * MOST):
+
+    def one(number: int) -> tuple[Question, Any] | None:
         instance = identifier2environment[task]()
         seed = derive(0, "pool", task, number) % 2**31
-        if instance.generator(seed, levels[number % len(levels)], timeout_second=GENERATE_S):
-            if "reference_answer" not in instance.parameter:
-                raise Refusal("it has no reference answer: many answers are right")
-            answer = _written(instance.parameter["reference_answer"])
-            made.setdefault(instance.prompt_generator(), (instance, answer))
-        if len(made) == MOST:
-            break
-        if time.process_time() - began > TIME_S:
-            # Cut here, the program would depend on how fast the machine is.
-            raise Refusal("making its questions takes too long")
-    known = [instance for instance, _ in made.values()]
-    asked = [Question(text, answer) for text, (_, answer) in made.items()]
+        if not instance.generator(seed, levels[number % len(levels)], timeout_second=GENERATE_S):
+            return None
+        if "reference_answer" not in instance.parameter:
+            raise Refusal("it has no reference answer: many answers are right")
+        answer = _written(instance.parameter["reference_answer"])
+        return Question(instance.prompt_generator(), answer), instance
 
-    def attempt(place: int, answers: list[str]) -> Trial:
-        return _try(known[place], asked[place], answers)
-
-    kind, questions = judge(try_all(asked, attempt, TIME_S))
+    kind, questions = judged(*collect(one), _score)
     words = " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", task)).lower()
     title = f"Answer questions of the kind {words}."
     return title, ["mathematical_reasoning"], program("rlve-gym", task, title, questions, kind)
@@ -87,23 +53,16 @@ def _written(answer: Any) -> str:
     return str(answer)
 
 
-def _try(instance: Any, question: Question, answers: list[str]) -> Trial:
-    parameter = instance.parameter
-    marks, deeper = [], False
-    for answer in answers:
-        hidden = Hidden({key: parameter[key] for key in KNOWN if key in parameter})
-        instance.parameter = hidden
-        blind = _score(instance, answer)
-        instance.parameter = parameter
-        marks.append((answer, _score(instance, answer)))
-        deeper = deeper or hidden.asked or blind != marks[-1][1]
-    return Trial(question, tuple(marks), deeper)
-
-
-def _score(instance: Any, answer: str) -> float:
+def _score(instance: Any, answer: str, hidden: Hidden | None) -> float:
     """Return 1 for what the package calls accurate; where its scorer fails it gives none."""
     first, last = instance.answer_markers
+    whole = instance.parameter
+    if hidden is not None:
+        hidden.update({key: whole[key] for key in KNOWN if key in whole})
+        instance.parameter = hidden
     try:
         return float(instance.verifier(f"{first}{answer}{last}")["accuracy"])
     except Exception:
         return 0.0
+    finally:
+        instance.parameter = whole
