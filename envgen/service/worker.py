@@ -249,9 +249,11 @@ class Worker:
         self._serving = Serving(work.policy.version, target, newest, problem)
 
     async def _do(self, job: Job) -> None:
+        begins = "begins" if job.state == "queued" else "goes on"
         job = self._ledger.start(job.id)
         if job.is_ended:  # cancelled in this very moment
             return
+        self._report.note(f"job {job.id} {begins}: {_in_words(job)}")
         self._tell(job)
         task = asyncio.create_task(self._carry_out(job))
         self._running = (job.id, task)
@@ -271,8 +273,10 @@ class Worker:
     def _end(self, job: str, task: "asyncio.Task[str]") -> None:
         if task.cancelled():
             ended = self._ledger.end(job, "cancelled", "cancelled; what was begun is kept")
+            self._report.note(f"job {job} {ended.message}")
         elif (error := _cause(task.exception())) is None:
             ended = self._ledger.end(job, "done", task.result())
+            self._report.note(f"job {job} done: {ended.message}")
         else:
             if not isinstance(error, BadInput | OurFault | SandboxFault | OSError):
                 traceback.print_exception(error)
@@ -346,6 +350,14 @@ class Worker:
 
     def _tell(self, job: Job) -> None:
         self.feed.publish(job.id, "job", dataclasses.asdict(job), last=job.is_ended)
+
+
+def _in_words(job: Job) -> str:
+    count, what = (
+        (job.rounds, "round") if job.kind == "generate" else (len(job.environments), "environment")
+    )
+    whose = ", for the stock" if job.origin == "stock" else ""
+    return f"{job.kind} {count} {what}{'s' * (count != 1)}{whose}"
 
 
 def _cause(error: BaseException | None) -> BaseException | None:
