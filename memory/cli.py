@@ -16,6 +16,7 @@ from memory.search import Hit, check_range, parse_band, status_of
 from memory.shards import MALFORMED, Manifest
 from memory.stats import BINS, Stats, passed
 from memory.store import Store
+from memory.tables import quoted
 from memory.upkeep import open_store
 from memory.variety import alarm
 from spadekit.cli import Session, command, session
@@ -268,12 +269,18 @@ def _checks(certificate: str) -> list[tuple[str, str, str]]:
 def _origin(record: EnvironmentRecord, store: Store) -> dict[str, str]:
     """Return the pool that an environment was imported from and its place there; empty: from none.
 
-    ``release`` is the tag of a release, ``certificate`` one of ``_CERTIFIED``.
+    ``release`` is the tag of a release, ``certificate`` one of ``_CERTIFIED``: the last that was made of
+    it, since what came with ``--trust`` may have been certified by a later import.
     """
     try:
         brief = json.loads(store.design(record.design).brief)
-        told = ("uri", "place", "release", "certificate")
-        return {key: str(brief[key]) for key in told if key in brief} if "uri" in brief else {}
+        if "uri" not in brief:
+            return {}
+        rows = store.scan("designs", f"environment = {quoted(record.id)}", ["shard", "brief"])
+        told = [json.loads(row["brief"]) for row in rows.sort_by("shard").to_pylist()]
+        brief |= {key: one[key] for one in told for key in ("certificate",) if key in one}
+        kept = ("uri", "place", "release", "certificate")
+        return {key: str(brief[key]) for key in kept if key in brief}
     except (BadInput, *MALFORMED):
         return {}  # its design is not in this store
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from envgen.certificate import Certificate
 from envgen.pools.candidate import Candidate, Found
-from memory import Store
+from memory import EnvironmentRecord, Store
 from memory.diversity import Decision
 from spadekit.report import Report
 from spadekit.settings import Settings
@@ -51,7 +51,8 @@ class Entry:
     """One place of a pool on its way. ``outcome`` is admitted, refused, duplicate, known or faulted.
 
     ``vouched`` says where its certificate is from: ``made`` here; ``confirmed``, a release's, made again
-    here and found the same; ``believed``, a release's at its word.
+    here and found the same; ``believed``, a release's at its word. ``again`` is what the memory has of it
+    where that was only believed when it came.
     """
 
     place: str
@@ -59,6 +60,7 @@ class Entry:
     certificate: Certificate | None = None
     vouched: str = ""
     decision: Decision | None = None
+    again: EnvironmentRecord | None = None
     outcome: str = ""
     stage: str = ""
     reason: str = ""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from envgen.config import ProducerConfig
@@ -57,6 +58,9 @@ def _environment(entry: Entry, design: DesignRecord, home: Home, number: int) ->
     assert candidate is not None
     assert certificate is not None
     assert decision is not None
+    if entry.again:
+        text = entry.again.certificate if entry.vouched == "confirmed" else certificate.as_json()
+        return replace(entry.again, shard=number, design=design.id, certificate=text)
     return EnvironmentRecord(
         id=design.environment,
         shard=number,
@@ -90,7 +94,7 @@ def _design(entry: Entry, pool: Pool, home: Home, number: int) -> DesignRecord:
     candidate, certificate = entry.candidate, entry.certificate
     source = candidate.source if candidate else ""
     hint = candidate.hint if candidate else ""
-    verdict = (entry.outcome, entry.stage, entry.reason)
+    verdict = (entry.outcome, entry.stage, entry.reason, *(("certified",) if entry.again else ()))
     told = (source, hint) if candidate else (pool.uri, entry.place)
     brief: dict[str, Any] = {"origin": "import", "uri": pool.uri, "place": entry.place}
     if candidate:

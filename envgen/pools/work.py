@@ -3,7 +3,7 @@
 Each certificate is a line of a journal that stays, whatever the pool: nothing is certified twice by the
 same checks under the same limits, neither after a kill nor when a pool, or another one that shares
 programs with it, is imported again. Only rows that are new are published: the same import once more
-adds nothing.
+adds nothing. What came with ``--trust`` and is certified later is published once more, by the same id.
 """
 
 import time
@@ -22,8 +22,9 @@ from envgen.pools.candidate import Unusable
 from envgen.pools.limits import ROWS
 from envgen.pools.pool import Entry, Home, Imported, Pool
 from envgen.pools.shard import publish
-from memory import Store, environment_id, record_id
-from memory.diversity import DiversityFilter
+from envgen.publish.origins import believed
+from memory import EnvironmentRecord, Store, environment_id, record_id
+from memory.diversity import Decision, DiversityFilter
 from memory.schema import SETTINGS
 from sandbox import Sandbox, SandboxConfig, SandboxFault, printable
 from solver.config import SolverConfig
@@ -115,6 +116,7 @@ def _terms(settings: Settings) -> dict[str, Any]:
 def _entries(pool: Pool, store: Store, advance: Callable[[], None]) -> list[Entry]:
     """Read the pool; what cannot be judged or is known already is decided here."""
     known = set(store.tables.scan("environments", columns=["id"]).column("id").to_pylist())
+    trusted = {} if pool.believed else _trusted(store)
     entries: list[Entry] = []
     seen: dict[tuple[str, str], str] = {}
     for found in pool.read():
@@ -128,13 +130,21 @@ def _entries(pool: Pool, store: Store, advance: Callable[[], None]) -> list[Entr
             continue
         ids = [environment_id(setting, found.source, found.hint) for setting in SETTINGS]
         twin = seen.setdefault((found.source, found.hint), found.place)
-        if same := next((one for one in ids if one in known), ""):
+        same = next((one for one in ids if one in known), "")
+        if same and not (same in trusted and twin == found.place):
             entry.end("known", "diversity", "same", f"already in the memory as {same}")
         elif twin != found.place:
             entry.end("known", "diversity", "same", f"the same as {twin}, word for word")
         else:
-            entry.candidate = found
+            entry.candidate, entry.again = found, trusted.get(same)
     return entries
+
+
+def _trusted(store: Store) -> dict[str, EnvironmentRecord]:
+    """Return the environments of the memory whose certificates are only believed, by id."""
+    heads = [head for head in store.shards() if head.meta.get("origin") == "import"]
+    names = believed(store.member(head, "designs") for head in heads)
+    return {one.id: one for one in store.environments(ids=sorted(names))} if names else {}
 
 
 async def _certify(
@@ -206,9 +216,15 @@ def _decide(
         failed = entry.certificate.failed
         if failed is not None:
             reason = str(failed.evidence.get("reason", failed.name))
-            entry.end("refused", failed.name, reason, failed.message)
+            held = f" (in the memory, unchecked, as {entry.again.id})" if entry.again else ""
+            entry.end("refused", failed.name, reason, failed.message + held)
         elif other := _other(entry):
             entry.end("refused", "certificate", "other", other)
+        elif entry.again:
+            entry.decision = Decision.from_json(
+                entry.again.decision
+            )  # it was compared when it came
+            entry.end("admitted", "", "", "")
         else:
             _admit(entry, filters)
 
@@ -219,6 +235,8 @@ def _other(entry: Entry) -> str:
     assert candidate is not None
     assert certificate is not None
     found = environment_id(certificate.setting, candidate.source, candidate.hint)
+    if entry.again and entry.again.id != found:
+        return f"the memory has it as {entry.again.setting}; it is {certificate.setting}"
     if candidate.claim is None or candidate.claim.environment == found:
         return ""
     told = candidate.claim.certificate.setting

@@ -25,7 +25,7 @@ from envgen.publish.benchmarks import List, read_lists
 from envgen.publish.config import PublishConfig
 from envgen.publish.documents import Documents
 from envgen.publish.manifest import ReleaseManifest
-from envgen.publish.origins import benchmark, origins
+from envgen.publish.origins import believed, benchmark, origins
 from envgen.publish.overlap import Held, told_by
 from envgen.publish.rows import Solution, environment_row
 from envgen.publish.scan import Finding, Machine, Text, scan, strings
@@ -136,6 +136,7 @@ class _Work:
         self.counts: dict[str, int] = {}
         self._contents: dict[str, str] = {}
         self._seen: set[str] = set()
+        self._believed = believed(designs for _, designs in heads)
 
     def new(self, head: Manifest) -> list[EnvironmentRecord]:
         """Return the environments of a shard that no shard before it had."""
@@ -167,7 +168,7 @@ class _Work:
             kept.append(row)
             if origin:
                 summary.origins[origin.shown] += 1
-                summary.believed += origin.believed
+                summary.believed += record.id in self._believed
         place = self._save("environments", f"shard-{head.shard:06d}", kept)
         self._look(text for row in kept for text in _texts(place, row))
         self.documents.want(kept)

@@ -1,7 +1,7 @@
 """Where imported environments come from, as the rows of their import tell."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -41,6 +41,18 @@ def origins(designs: pa.Table) -> Mapping[str, Origin]:
                 believed = brief.get("certificate") == "believed"
                 first = brief.get("first", brief)
                 found[row["environment"]] = Origin(_public(first["uri"]), first["place"], believed)
+    return found
+
+
+def believed(shards: Iterable[pa.Table]) -> set[str]:
+    """Return the ids of environments that nobody certified where they were imported.
+
+    ``shards`` are the designs of shards in order: what was believed may be certified in a later one.
+    """
+    found: set[str] = set()
+    for designs in shards:
+        for name, origin in origins(designs).items():
+            (found.add if origin.believed else found.discard)(name)
     return found
 
 

@@ -178,6 +178,22 @@ def test_a_release_is_certified_again_unless_it_is_believed(
         origin = {"uri": "file:release", "place": place, "release": "v1", "certificate": word}
         assert (code, told["origin"]) == (0, origin)
 
+    # What was believed is certified by an import that believes nothing, and only once.
+    code, told, _ = run(monkeypatch, capsys, "import", folder, "--home", other)
+    assert (code, told["admitted"], told["refused"], told["shard"]) == (0, 1, 1, 2)
+    assert told["certificates"] == {"made": 0, "confirmed": 1, "believed": 0}
+    assert f"(in the memory, unchecked, as {liar['id']})" in told["candidates"][1]["detail"]
+    with Store.open(other / "store") as store:
+        assert store.verify() == []
+        assert {one.id for one in store.environments()} == {honest["id"], liar["id"]}
+        [again] = store.shard(2).environments
+        assert (again.id, sha256(again.certificate)) == (honest["id"], honest["certificate_sha256"])
+    for identity, word in ((honest["id"], "confirmed"), (liar["id"], "believed")):
+        _, told, _ = run(monkeypatch, capsys, "show", identity, "--home", other)
+        assert told["origin"]["certificate"] == word
+    code, told, _ = run(monkeypatch, capsys, "import", folder, "--home", other)
+    assert (code, told["known"], told["refused"], told["shard"]) == (0, 1, 1, None)
+
 
 def test_a_program_that_is_not_what_its_release_says_is_refused(
     monkeypatch: pytest.MonkeyPatch,
