@@ -4,16 +4,15 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from bench.ablation.picture import TITLE, document
 from bench.statistics import Estimate
 
-CELL, LEFT, TOP, BOTTOM = 30.0, 64.0, 54.0, 40.0
+CELL, LEFT, TOP, BOTTOM = 30.0, 64.0, TITLE + 6.0, 24.0
+NOTE = "rows: versions; columns: shards; framed: who designed it; dashed: no return"
 WRITTEN = 24
 """Up to this many versions and shards the return stands in each cell."""
 STYLE = """
-svg{--card:#fff;--ink:#22211e;--soft:#66645d;--cell:#1f6feb}
-@media(prefers-color-scheme:dark){svg{--card:#171614;--ink:#ebe8df;--soft:#a9a59a;--cell:#4f8df0}}
-.card{fill:var(--card)}
-text{fill:var(--soft);font:11px system-ui,sans-serif}.title{fill:var(--ink);font-size:14px;font-weight:600}
+svg{--cell:#1f6feb}@media(prefers-color-scheme:dark){svg{--cell:#4f8df0}}
 .cell{fill:var(--cell)}.value{fill:var(--ink);font-size:10px;text-anchor:middle}
 .own{fill:none;stroke:var(--ink);stroke-width:1.5}.none{fill:none;stroke:var(--soft);stroke-dasharray:2 2}
 """
@@ -63,13 +62,7 @@ def heatmap(
         for column, shard in enumerate(shards)
         if column % every == 0
     ]
-    return Markup(
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {:g} {:g}" width="{:g}" role="img" '
-        'aria-label="{}"><style>{}</style><rect class="card" width="100%" height="100%" rx="8"/>'
-        '<text class="title" x="20" y="20">{}</text>'
-        '<text x="20" y="38">rows: versions; columns: shards; framed: who designed it; dashed: no return</text>'
-        "{}</svg>\n"
-    ).format(width, height, width, title, Markup(STYLE), title, Markup("").join(parts))
+    return document(title, Markup("").join(parts), width, height, [NOTE], STYLE)
 
 
 def _cell(

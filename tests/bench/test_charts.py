@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from bench.ablation.forest import Group, Row, forest
-from bench.ablation.picture import STYLE, picture
+from bench.ablation.picture import GROUND, LINES, picture
 from bench.charts import COLOURS, Point, Series, lines, spread
 from bench.statistics import Estimate
 
@@ -118,9 +118,9 @@ def light(colour: str) -> float:
 
 @pytest.mark.parametrize("theme", [0, 1])
 def test_colours_stand_out_and_are_told_apart_by_every_kind_of_eye(theme: int) -> None:
-    found = re.findall(r"\.s\d\{color:(#\w+)\}", STYLE)
+    found = re.findall(r"\.s\d\{color:(#\w+)\}", LINES)
     colours = found[COLOURS * theme : COLOURS * (theme + 1)]
-    card = re.findall(r"--card:(#\w+)", STYLE)[theme]
+    card = re.findall(r"--card:(#\w+)", GROUND)[theme]
     assert len(colours) == COLOURS
     for colour in colours:
         pair = sorted((light(colour), light(card)))
