@@ -7,7 +7,8 @@ from dataclasses import asdict
 from bench.figures import RunFigures, gather, run_shards, run_versions
 from bench.heldout.evaluate import chosen, open_evaluator
 from bench.heldout.results import DECODINGS, Result
-from bench.report import compact_text, estimate_text, rounds_table, write_page
+from bench.report import rounds_table, write_page
+from bench.text import compact_text, estimate_text
 from memory import MemoryConfig, Store
 from solver.config import PolicyConfig
 from solver.versions import Versions

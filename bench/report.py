@@ -13,6 +13,7 @@ from markupsafe import Markup
 from bench.figures import RoundFigures, RunFigures, funnel, outside
 from bench.report_charts import Charts, trained_on
 from bench.statistics import Estimate
+from bench.text import estimate_text, number_text, signed_text
 from spadekit.errors import BadInput
 from spadekit.files import write_atomic
 
@@ -43,7 +44,7 @@ def render(figures: RunFigures) -> str:
     pages.filters.update(
         estimate=estimate_text,
         signed=_signed,
-        number=_number,
+        number=number_text,
         percent=_percent,
         shown=_shown,
         pretty=lambda value: _shown(json.dumps(value, indent=2, ensure_ascii=False, default=str)),
@@ -66,13 +67,6 @@ def render(figures: RunFigures) -> str:
     )
 
 
-def estimate_text(value: Estimate) -> str:
-    """Return a mean with its interval as text: ``0.412 (0.350 to 0.474)``."""
-    if value.low is None or value.high is None:
-        return _number(value.mean)
-    return f"{_number(value.mean)} ({value.low:.3f} to {value.high:.3f})"
-
-
 def rounds_table(
     figures: RunFigures, show: Callable[[Estimate], str] = estimate_text
 ) -> dict[str, Any]:
@@ -93,12 +87,12 @@ def rounds_table(
             show(one.return_hinted),
             show(one.regret),
             _percent(one.learnable),
-            _number(one.designer_reward),
-            _number(one.vendi_share),
+            number_text(one.designer_reward),
+            number_text(one.vendi_share),
             str(one.plays),
             str(one.faulted_plays),
             f"{one.tokens:,}",
-            _number(one.seconds.get("total"), 1),
+            number_text(one.seconds.get("total"), 1),
             _percent(outside(one, training.get(one.round, ()))),
         )
         for one in figures.rounds
@@ -124,15 +118,15 @@ def versions_table(figures: RunFigures) -> dict[str, Any]:
                 "-" if one.parent is None else str(one.parent),
                 "-" if one.shard is None else str(one.shard),
                 *(
-                    _number(known.get(name), 0)
+                    number_text(known.get(name), 0)
                     for name in (
                         *("train/environments", "train/replayed", "solver/plays"),
                         "designer/samples",
                     )
                 ),
-                _number(known.get("solver/return")),
-                _number(known.get("designer/reward")),
-                _number(known.get("train/seconds/total"), 1),
+                number_text(known.get("solver/return")),
+                number_text(known.get("designer/reward")),
+                number_text(known.get("train/seconds/total"), 1),
                 _spans(one.rounds),
                 estimate_text(judged) if judged else "-",
                 one.weights[:8],
@@ -146,17 +140,10 @@ def training_table(figures: RunFigures) -> dict[str, Any]:
     """Return the training metrics of every version of the run as columns and rows of text."""
     known = dict.fromkeys(name for one in figures.training for name in one.metrics)
     rows = [
-        (str(one.version), *(_number(one.metrics.get(name), 4) for name in known))
+        (str(one.version), *(number_text(one.metrics.get(name), 4) for name in known))
         for one in figures.training
     ]
     return {"columns": ("version", *known), "rows": rows}
-
-
-def compact_text(value: Estimate) -> str:
-    """Return a mean with half its interval as text, for narrow tables: ``0.412 ±0.062``."""
-    if value.mean is None or value.high is None:
-        return _number(value.mean)
-    return f"{value.mean:.3f} ±{value.high - value.mean:.3f}"
 
 
 def _tiles(figures: RunFigures) -> list[dict[str, str]]:
@@ -170,7 +157,7 @@ def _tiles(figures: RunFigures) -> list[dict[str, str]]:
     tiles = [
         ("valid designs", _percent(valid / designs if designs else None), f"of {designs:,}"),
         ("environments admitted", f"{sum(one.admitted for one in rounds):,}", "certified and new"),
-        ("regret, last round", _number(last_round.regret.mean), _interval(last_round.regret)),
+        ("regret, last round", number_text(last_round.regret.mean), _interval(last_round.regret)),
         ("learnable, last round", _percent(last_round.learnable), "of its new environments"),
         ("a round takes", _seconds([one.seconds.get("total") for one in rounds]), "mean"),
         ("a training step takes", _seconds(steps), "mean"),
@@ -182,7 +169,7 @@ def _tiles(figures: RunFigures) -> list[dict[str, str]]:
             0,
             (
                 f"held-out return, version {last.version}",
-                _number(last.sampled.mean),
+                number_text(last.sampled.mean),
                 _interval(last.sampled),
             ),
         )
@@ -290,18 +277,11 @@ def _interval(value: Estimate) -> str:
 
 def _signed(value: Estimate) -> Markup:
     kind = "up" if (value.low or 0.0) > 0 else "down" if (value.high or 0.0) < 0 else ""
-    text = estimate_text(value)
-    return Markup('<span class="{}">{}</span>').format(
-        kind, text if "-" in text[:1] else f"+{text}"
-    )
+    return Markup('<span class="{}">{}</span>').format(kind, signed_text(value))
 
 
 def _signed_number(value: float | None) -> str:
     return "-" if value is None else f"{value:+.3f}"
-
-
-def _number(value: float | None, digits: int = 3) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
 
 
 def _percent(value: float | None) -> str:

@@ -8,8 +8,8 @@ from bench.ablation.arms import ARMS
 from bench.ablation.outcome import Trained, gain, lead, lead_abroad, together
 from bench.heldout.dataset import EMBEDDED, QUESTIONS, SEEDS
 from bench.heldout.results import DECODINGS, Decoding, Result
-from bench.report import estimate_text
 from bench.statistics import Estimate, clustered_mean
+from bench.text import number_text, signed_text
 
 Arms = Mapping[str, Sequence[Trained]]
 Lead: TypeAlias = Callable[[Sequence[Trained], Sequence[Trained], Decoding], Estimate]
@@ -46,8 +46,9 @@ def learned(arms: Arms) -> list[str]:
     return [
         f"{TITLES[name]}: "
         + "; ".join(
-            f"{decoding} {_mean(start_of(several, decoding))} to {_mean(end_of(several, decoding))}, "
-            f"{signed(gain(several, decoding))}{_seeds(several, decoding)}, "
+            f"{decoding} {number_text(start_of(several, decoding).mean)} "
+            f"to {number_text(end_of(several, decoding).mean)}, "
+            f"{signed_text(gain(several, decoding))}{_seeds(several, decoding)}, "
             f"{_shown(gain(several, decoding), 'a gain', 'a loss', 'no change is shown')}"
             for decoding in DECODINGS
         )
@@ -84,7 +85,7 @@ def _lead(first: Sequence[Trained], other: Sequence[Trained], where: str, of: Le
     if any(one.mean is None for one in found.values()):
         return ""
     told = [
-        f"{decoding} {signed(one)}, {_shown(one, 'higher', 'lower', 'no difference is shown')}"
+        f"{decoding} {signed_text(one)}, {_shown(one, 'higher', 'lower', 'no difference is shown')}"
         for decoding, one in found.items()
     ]
     return f"{where} {', '.join(told)}"
@@ -126,12 +127,6 @@ def end_of(arm: Sequence[Trained], decoding: Decoding) -> Estimate:
     return clustered_mean(together([one.end for one in arm], decoding))
 
 
-def signed(value: Estimate) -> str:
-    """Return a difference with its interval, the sign always there."""
-    text = estimate_text(value)
-    return text if value.mean is None or text.startswith("-") else f"+{text}"
-
-
 def _seeds(arm: Sequence[Trained], decoding: Decoding) -> str:
     """Return the smallest and the largest change of a seed as text; "" for fewer than two seeds."""
     found = [gain([one], decoding).mean for one in arm]
@@ -147,10 +142,6 @@ def _shown(value: Estimate, above: str, below: str, neither: str) -> str:
 
 def _machine(about: Mapping[str, Any]) -> str:
     return f"{about['processor']}, {_count(about['cores'], 'core')}"
-
-
-def _mean(value: Estimate) -> str:
-    return "-" if value.mean is None else f"{value.mean:.3f}"
 
 
 def _count(number: int, what: str) -> str:

@@ -18,7 +18,6 @@ from bench.ablation.findings import (
     method,
     parts,
     places,
-    signed,
     start_of,
 )
 from bench.ablation.forest import Group, Row, forest
@@ -26,7 +25,7 @@ from bench.ablation.outcome import Trained, abroad, curve, entry, gain, lead, le
 from bench.ablation.picture import picture
 from bench.charts import Point, Series
 from bench.heldout.results import DECODINGS
-from bench.statistics import Estimate
+from bench.text import number_text, signed_text
 from spadekit.cli import Session
 from spadekit.errors import BadInput
 from spadekit.files import write_atomic
@@ -128,9 +127,9 @@ def _change(arm: Sequence[Trained]) -> list[str]:
         text
         for decoding in DECODINGS
         for text in (
-            _short(start_of(arm, decoding)),
-            _short(end_of(arm, decoding)),
-            signed(gain(arm, decoding)),
+            number_text(start_of(arm, decoding).mean),
+            number_text(end_of(arm, decoding).mean),
+            signed_text(gain(arm, decoding)),
         )
     ]
 
@@ -140,7 +139,7 @@ def _leads(arms: Arms, where: str, of: Lead) -> Table:
     for name in arms:
         if name != FIRST:
             found = [of(arms[FIRST], arms[name], decoding) for decoding in DECODINGS]
-            rows.append([name, *(signed(one) for one in found), str(found[0].clusters)])
+            rows.append([name, *(signed_text(one) for one in found), str(found[0].clusters)])
     title = f"how far {TITLES[FIRST]} ends above each other arm, on {where}{_over(arms)}"
     return title, ["arm", *DECODINGS, "environments"], rows
 
@@ -149,7 +148,7 @@ def _away(arms: Arms) -> Table:
     rows = []
     for name, several in arms.items():
         found = [abroad(several, decoding) for decoding in DECODINGS]
-        rows.append([name, *(signed(one) for one in found), str(found[0].clusters)])
+        rows.append([name, *(signed_text(one) for one in found), str(found[0].clusters)])
     title = f"change from first to last version on {LATE}{_over(arms)}"
     return title, ["arm", *DECODINGS, "environments"], rows
 
@@ -281,10 +280,6 @@ def _lead_forest(arms: Arms) -> str:
 
 def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
-
-
-def _short(value: Estimate) -> str:
-    return "-" if value.mean is None else f"{value.mean:.3f}"
 
 
 def _means(

@@ -10,8 +10,8 @@ from bench.charts import Point, Series
 from bench.ladder.heatmap import heatmap
 from bench.ladder.outcome import Outcome
 from bench.ladder.ratings import Span
-from bench.report import estimate_text
 from bench.statistics import Estimate
+from bench.text import estimate_text
 from spadekit.cli import Session
 from spadekit.errors import BadInput
 from spadekit.files import write_atomic, write_json

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bench.report import estimate_text
 from bench.suites.catalogue import GROUPS, SUITES
 from bench.suites.run import Proof
 from bench.suites.store import Result
 from bench.suites.suite import Suite
+from bench.text import estimate_text
 from spadekit.report import Report
 
 EIGHT = tuple(name for name, (group, _) in SUITES.items() if group == "reasoning")
