@@ -43,8 +43,8 @@ class Trained:
 class Health:
     """The designer's first and last quarter of rounds; None where an arm designed nothing then.
 
-    Shares of 1, but for the reward: ``valid`` of the designs, ``new`` (admitted) of the valid,
-    ``learnable`` of the admitted, Vendi score / n, and the designer's mean reward.
+    Shares of 1: ``valid`` of the designs, ``new`` (admitted) of the valid, ``learnable`` of the
+    admitted, ``vendi`` (score / n). Means: the designer's ``reward``, and the ``regret`` of the admitted.
     """
 
     valid: tuple[float | None, float | None]
