@@ -167,4 +167,4 @@ def test_pictures_of_all_arms_are_well_formed_and_stand_on_the_page(
         assert told <= texts
         assert f"({path.name})" in page
     assert len(pictures) == 3
-    assert len(json.loads(paths[0].read_text())) == 24
+    assert len(json.loads(paths[0].read_text())) == 3 * len(ARMS)
