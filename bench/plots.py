@@ -11,12 +11,13 @@ page can give them light and dark values.
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median_low
 
 from markupsafe import Markup
 
 from bench.charts import Point, runs, ticks
+from bench.thinning import binned, neighbours, some, thinned
 
 COLOURS = 6
 """What `page.html.jinja` has."""
@@ -26,9 +27,9 @@ BARS_UP_TO = 12
 """Up to this many points an interval is an error bar, beyond it is a band."""
 DOTS_UP_TO = 60
 MOST_PLACES = 60
-"""At most so many places of the x axis show their figures."""
+"""At most so many places of the x axis show their figures; of longer bars and cells each is a mean."""
 MOST_POINTS = 120
-"""Of a longer run each point is the mean of several."""
+"""Of a longer line each point is the mean of several."""
 SHADES = 6
 X_TICKS = 7
 APART = 9
@@ -91,10 +92,10 @@ class Plots:
         note: str = "",
     ) -> Markup:
         """Return a figure with the lines that have points, and their intervals; "" when none has."""
-        shown = [_thinned(one) for one in lines if one.known]
+        shown = [_shown(one) for one in lines if one.known]
         if not shown:
             return Markup("")
-        size = max(_size(one.points, MOST_POINTS) for one in lines)
+        size = max(neighbours(one.points, MOST_POINTS) for one in lines)
         note = (note + _meant("point", size)).strip()
         xs = sorted({point.x for one in shown for point in one.points})
         frame = _frame(xs, y_range or _range(shown))
@@ -129,8 +130,8 @@ class Plots:
 
         Parts that are 0 everywhere are left out; "" when all are.
         """
-        note = (note + _meant("bar", _size(xs, MOST_PLACES))).strip()
-        xs, parts = _binned(xs, {name: row for name, row in parts.items() if any(row)})
+        note = (note + _meant("bar", neighbours(xs, MOST_PLACES))).strip()
+        xs, parts = binned(xs, {name: row for name, row in parts.items() if any(row)}, MOST_PLACES)
         if not parts:
             return Markup("")
         totals = [math.fsum(row[index] for row in parts.values()) for index in range(len(xs))]
@@ -173,8 +174,8 @@ class Plots:
 
         With ``edges`` the rows are bins of a number between them, and ``mean`` is drawn over them.
         """
-        note = (note + _meant("column", _size(xs, MOST_PLACES))).strip()
-        xs, rows = _binned(xs, rows)
+        note = (note + _meant("column", neighbours(xs, MOST_PLACES))).strip()
+        xs, rows = binned(xs, rows, MOST_PLACES)
         if not xs or not any(any(row) for row in rows.values()):
             return Markup("")
         low, high = (edges[0], edges[-1]) if edges else (0.0, float(len(rows)))
@@ -205,7 +206,7 @@ class Plots:
         }
         keys = []
         if mean is not None and mean.known:
-            line = _thinned(mean)
+            line = _shown(mean)
             drawn += _drawn(line, frame)
             keys = [(line.colour, line.dashed, line.name, _value(line.known[-1].y))]
         if edges:
@@ -266,7 +267,7 @@ class Plots:
     ) -> Iterator[Markup]:
         """One label for each place of the x axis, with a radio button and what is to be read there."""
         number = next(self._number)
-        places = _places(list(tips), MOST_PLACES)
+        places = some(list(tips), MOST_PLACES)
         width = _step(places) / (frame.x_high - frame.x_low)
         for x in places:
             rows = Markup("").join(
@@ -412,58 +413,12 @@ def _labelled(xs: Sequence[float]) -> list[float]:
     return [float(x) for x in range(step * math.ceil(low / step), math.floor(high) + 1, step)]
 
 
-def _places(xs: Sequence[float], most: int) -> list[float]:
-    """At most so many of the places, evenly far apart, the last among them."""
-    ordered = sorted(set(xs))
-    step = math.ceil(len(ordered) / most)
-    return ordered[::-1][::step][::-1]
-
-
-def _thinned(line: Line) -> Line:
-    """Of a long line the means of neighbours, at most ``MOST_POINTS``."""
-    size = _size(line.points, MOST_POINTS)
-    if size == 1:
-        return line
-    ends = list(range(len(line.points), 0, -size))[::-1]
-    merged = [_merged(line.points[max(0, end - size) : end]) for end in ends]
-    return Line(line.name, tuple(merged), line.colour, line.dashed)
-
-
-def _merged(points: Sequence[Point]) -> Point:
-    def mean(values: Sequence[float | None]) -> float | None:
-        known = [value for value in values if value is not None]
-        return _mean(known) if known else None
-
-    return Point(
-        points[-1].x,
-        mean([point.y for point in points]),
-        mean([point.low for point in points]),
-        mean([point.high for point in points]),
-    )
-
-
-def _binned(
-    xs: Sequence[float], rows: Mapping[str, Sequence[float]]
-) -> tuple[list[float], dict[str, list[float]]]:
-    """Of many columns the means of neighbours, at most ``MOST_PLACES`` of them, each at its last x."""
-    size = _size(xs, MOST_PLACES)
-    ends = list(range(len(xs), 0, -size))[::-1]
-    return [xs[end - 1] for end in ends], {
-        name: [_mean(row[max(0, end - size) : end]) for end in ends] for name, row in rows.items()
-    }
-
-
-def _size(steps: Sequence[object], most: int) -> int:
-    """How many neighbours become one."""
-    return max(1, math.ceil(len(steps) / most))
+def _shown(line: Line) -> Line:
+    return replace(line, points=thinned(line.points, MOST_POINTS))
 
 
 def _meant(what: str, size: int) -> str:
     return f" Each {what} is the mean of {size}." if size > 1 else ""
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
 
 
 def _told(point: Point) -> Markup:
