@@ -6,7 +6,6 @@ V  policy versions of the run: those its shards were designed with or that were 
 
 import json
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -14,16 +13,12 @@ from typing import Any
 
 from bench.heldout.results import DECODINGS, Result, change, comparable, stored
 from bench.statistics import Estimate, clustered_mean
-from envgen.certificate.record import CHECKS
-from envgen.summary import outside_share, summarise
+from envgen.summary import summarise
 from memory import EnvironmentRecord, Manifest, ShardData, StandingRecord, Store
 from memory.stats import histogram
 from solver.curves import flat, of_round, of_version
 from solver.versions import PolicyInfo, Versions
 from spadekit.errors import BadInput
-
-DESIGN_STAGES = ("read", *CHECKS, "diversity", "probe")
-"""The way of a design, in order; stages not named here come last."""
 
 
 @dataclass(frozen=True)
@@ -194,36 +189,6 @@ def gather(home: Path, store: Store, versions: Versions, run: str) -> RunFigures
         examples=tuple(sorted(examples, key=lambda one: (-one.round, -one.regret))[:12]),
         settings=_settings(home / "runs" / run / "run.json"),
     )
-
-
-def outside(rounds: RoundFigures, training: Sequence[TrainingFigures]) -> float | None:
-    """Return ``outside_share`` of a round and of the training on it; None where no time was noted."""
-    if not rounds.seconds.get("total"):
-        return None
-    names = ("total", "forward", "backward")
-    told = {name: [one.metrics.get(f"train/seconds/{name}") for one in training] for name in names}
-    spent = {
-        name: math.fsum(value for value in values if value is not None)
-        for name, values in told.items()
-        if None not in values
-    }
-    if len(spent) < len(names):
-        return None
-    return outside_share(rounds.seconds, spent)
-
-
-def funnel(rounds: Sequence[RoundFigures]) -> list[tuple[str, int, int]]:
-    """Return (stage, designs stopped there, designs left) over the given rounds, in order."""
-    stopped: Counter[str] = Counter()
-    for one in rounds:
-        stopped.update(one.refused_at)
-    order = {name: place for place, name in enumerate(DESIGN_STAGES)}
-    left = sum(one.designs for one in rounds)
-    table = []
-    for stage in sorted(stopped, key=lambda name: (order.get(name, len(order)), name)):
-        left -= stopped[stage]
-        table.append((stage, stopped[stage], left))
-    return table
 
 
 def _round(data: ShardData, vendi_share: float | None) -> RoundFigures:

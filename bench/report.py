@@ -10,8 +10,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from bench.figures import RoundFigures, RunFigures, funnel, outside
-from bench.report_charts import Charts, trained_on
+from bench.breakdown import funnel, outside, trained_on
+from bench.figures import RoundFigures, RunFigures
+from bench.report_charts import Charts
 from bench.statistics import Estimate
 from bench.text import estimate_text, number_text, signed_text
 from spadekit.errors import BadInput

@@ -7,15 +7,9 @@ from typing import TypeVar
 
 from markupsafe import Markup
 
+from bench.breakdown import outside, part, round_seconds, stage_shares, step_seconds, trained_on
 from bench.charts import Point
-from bench.figures import (
-    DESIGN_STAGES,
-    HeldoutFigures,
-    RoundFigures,
-    RunFigures,
-    TrainingFigures,
-    outside,
-)
+from bench.figures import HeldoutFigures, RoundFigures, RunFigures
 from bench.plots import Line, Plots
 from bench.statistics import Estimate
 from memory.stats import BINS
@@ -176,7 +170,7 @@ class Charts:
                     "Share of designs",
                     [
                         _line("valid", 2, rounds, lambda one: one.valid),
-                        _line("admitted", 1, rounds, lambda one: _part(one.admitted, one.designs)),
+                        _line("admitted", 1, rounds, lambda one: part(one.admitted, one.designs)),
                     ],
                     y_range=SHARE,
                     x_label=ROUND,
@@ -248,13 +242,13 @@ class Charts:
                             "plays broken",
                             0,
                             rounds,
-                            lambda one: _part(one.faulted_plays, one.plays),
+                            lambda one: part(one.faulted_plays, one.plays),
                         ),
                         _line(
                             "designs lost by us",
                             5,
                             rounds,
-                            lambda one: _part(one.faulted, one.designs),
+                            lambda one: part(one.faulted, one.designs),
                         ),
                     ],
                     x_label=ROUND,
@@ -390,59 +384,6 @@ class Charts:
         )
 
 
-def trained_on(training: Sequence[TrainingFigures]) -> dict[int | None, list[TrainingFigures]]:
-    """Return the training steps by the shard that they were made on; there may be several on one."""
-    found: dict[int | None, list[TrainingFigures]] = {}
-    for one in training:
-        found.setdefault(one.shard, []).append(one)
-    return found
-
-
-def round_seconds(rounds: Sequence[RoundFigures]) -> dict[str, list[float]]:
-    """Return seconds per stage and round.
-
-    Rounds record when each stage ended, counted from the round's start; stages that overlap become
-    parts that add up to the round's time.
-    """
-    parts: dict[str, list[float]] = {}
-    for one in rounds:
-        reached = 0.0
-        for stage in ("design", "certify", "probe", "total"):
-            end = max(reached, one.seconds.get(stage, reached))
-            parts.setdefault("publish" if stage == "total" else stage, []).append(end - reached)
-            reached = end
-    return parts
-
-
-def step_seconds(training: Sequence[TrainingFigures]) -> dict[str, list[float]]:
-    """Return seconds per part and training step; the parts add up to the step's time."""
-    parts: dict[str, list[float]] = {}
-    for one in training:
-        play, forward, backward, total = (
-            one.metrics.get(f"train/seconds/{name}", 0.0)
-            for name in ("play", "forward", "backward", "total")
-        )
-        for name, value in (
-            ("sampling", forward),
-            ("environments, waiting", play - forward),
-            ("updates", backward),
-            ("reading, publishing", total - play - backward),
-        ):
-            parts.setdefault(name, []).append(max(0.0, value))
-    return parts
-
-
-def stage_shares(rounds: Sequence[RoundFigures]) -> dict[str, list[float]]:
-    """Return the share of each round's designs that ended at a stage; the first is admission."""
-    met = {stage for one in rounds for stage in one.refused_at}
-    order = {name: place for place, name in enumerate(DESIGN_STAGES)}
-    stages = sorted(met, key=lambda name: (order.get(name, len(order)), name))
-    rows = {"admitted": [_part(one.admitted, one.designs) or 0.0 for one in rounds]}
-    for stage in reversed(stages):
-        rows[stage] = [_part(one.refused_at.get(stage, 0), one.designs) or 0.0 for one in rounds]
-    return rows
-
-
 def _shares(counts: Sequence[int]) -> list[float]:
     total = sum(counts)
     return [count / total if total else 0.0 for count in counts]
@@ -464,7 +405,3 @@ def _line(
         else:
             points.append(Point(x, found))
     return Line(name, tuple(points), colour)
-
-
-def _part(some: int, of: int) -> float | None:
-    return some / of if of else None

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.breakdown import funnel, round_seconds, stage_shares, step_seconds
 from bench.commands import report
-from bench.figures import RunFigures, funnel, gather, known_runs
+from bench.figures import RunFigures, gather, known_runs
 from bench.report import MOST_ROWS, render, rounds_table, versions_table
-from bench.report_charts import round_seconds, stage_shares, step_seconds
 from envgen.summary import summarise
 from memory import Manifest, MemoryConfig, Store
 from memory.variety import Variety
