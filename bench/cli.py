@@ -1,4 +1,4 @@
-"""The measuring commands: report, and ``bench`` with throughput and heldout."""
+"""The measuring commands: report, and ``bench`` with throughput, heldout, suites, ablation and ladder."""
 
 from typing import Annotated, Literal
 
@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
         work(session(ctx), run, heldout_every)
 
     bench = typer.Typer(
-        help="Measure: throughput, held-out environments. Alone it lists what there is.",
+        help=f"Measure: {', '.join(name for name, _ in MEASUREMENTS)}. Alone it lists what there is.",
         invoke_without_command=True,
         rich_markup_mode=None,
     )
