@@ -14,7 +14,7 @@ T = TypeVar("T")
 Where = Literal["local", "ray"]
 WORKERS = (
     "Who certifies and runs the environments that are played: this process, or the workers of the Ray "
-    "cluster at producer.ray_address (pip install 'spadework[ray]'). What comes of a round is the same."
+    "cluster at producer.ray_address (pip install -e '.[ray]'). What comes of a round is the same."
 )
 ROUNDS = (
     "Rounds the run shall have in all; the same command goes on after a kill. Default: one more."

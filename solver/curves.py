@@ -124,7 +124,7 @@ def update(
             elif new:
                 note(
                     f"curves: {path} only; with the package tensorboard installed "
-                    "(pip install 'spadework[tensorboard]') the events are written too, from the first step on"
+                    "(pip install -e '.[tensorboard]') the events are written too, from the first step on"
                 )
     except OSError as error:
         note(f"curves: {error.filename or path} cannot be written: {error.strerror or error}")

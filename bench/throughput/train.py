@@ -58,7 +58,7 @@ def measure(model_dir: Path, config: TrainConfig) -> list[Row]:
         try:
             peer = _Trl(model_dir, Path(scratch), samples, advantages, config)
         except ImportError:
-            raise NoPeer("TRL is not installed here: pip install 'spadework[bench]'") from None
+            raise NoPeer("TRL is not installed here: pip install -e '.[bench]'") from None
         try:
             ours(), peer.step()
             taken = [(ours(), peer.step()) for _ in range(WAVES)]

@@ -241,7 +241,7 @@ def _joined(address: str) -> Any:
         ray = importlib.import_module("ray")
     except ImportError:
         raise BadInput(
-            "--workers ray needs Ray on this machine and on the cluster: pip install 'spadework[ray]'"
+            "--workers ray needs Ray on this machine and on the cluster: pip install -e '.[ray]'"
         ) from None
     try:
         _knock(address)

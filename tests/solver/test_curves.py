@@ -205,7 +205,7 @@ def test_without_tensorboard_it_says_so_once_and_the_events_are_made_up_for_late
     with monkeypatch.context() as patch:
         patch.setattr(curves, "find_spec", lambda _: None)
         [note] = update(tmp_path, 1, 1)
-        assert "spadework[tensorboard]" in note
+        assert ".[tensorboard]" in note
         assert update(tmp_path, 2, 2) == []
     assert not (tmp_path / "runs" / "main" / "tensorboard").exists()
     update(tmp_path, 3, 2)
