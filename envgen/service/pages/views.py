@@ -23,7 +23,7 @@ EVIDENCE = 1_500
 
 @dataclass(frozen=True)
 class Regret:
-    """A regret with its 95 % interval, and where they lie on the axis of the small chart."""
+    """A regret with its 95 % interval, if it has one, and where they lie on the axis of the small chart."""
 
     regret: float | None
     low: float | None
@@ -35,8 +35,10 @@ class Regret:
         if standing is None:
             return None
         low, high = known(standing.regret_low), known(standing.regret_high)
-        both = low is not None and high is not None
-        return cls(known(standing.regret), low if both else None, high if both else None)
+        # Without width it comes of a few plays that differ alike on every seed, and says nothing.
+        if low is None or high is None or low >= high:
+            low = high = None
+        return cls(known(standing.regret), low, high)
 
     @property
     def at(self) -> float:

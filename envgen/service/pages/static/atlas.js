@@ -12,14 +12,15 @@
   const ring = document.getElementById("ring");
   const legend = document.getElementById("legend");
   const form = document.querySelector("form.ask");
-  const WAIT_MS = 2000, CLOSE_PX = 14, CELL_PX = 24, MOST_ZOOM = 60;
+  const WAIT_MS = 2000, CLOSE_PX = 14, CELL_PX = 24, MOST_ZOOM = 60, EDGE_PX = 28, LEAST_SPAN = 0.5;
 
   let data = null;          // the columns of /map
   let index = new Map();    // id -> place in the columns
   let colours = [];         // a colour for each point
   let fits = null;          // Uint8Array: which points fit the form; null for all
   let order = [];           // those that fit in reading order, for the key n
-  let view = { x: 0, y: 0, zoom: 1 };
+  let home = { x: 0, y: 0, wide: 2, high: 2 }; // what the map shows at first: all points
+  let view = { x: 0, y: 0, zoom: 1 }; // from the middle of that
   let cells = null;         // screen cell -> points, for hovering; made when it is needed
   let frame = { width: 0, height: 0, scale: 1, radius: 0 }; // of the last drawing: reading it for each point would be slow
   let chosen = -1;
@@ -28,15 +29,17 @@
   const value = (name) => form.elements[name].value;
   const waiting = (text) => { over.hidden = !text; over.firstElementChild.textContent = text; };
   const size = () => ({ width: canvas.clientWidth, height: canvas.clientHeight });
-  const scale = () => { const { width, height } = size(); return (Math.min(width, height) / 2.35) * view.zoom; };
-  const across = (at) => frame.width / 2 + (data.x[at] - view.x) * frame.scale;
-  const down = (at) => frame.height / 2 - (data.y[at] - view.y) * frame.scale;
+  const room = (length) => Math.max(1, length - 2 * EDGE_PX);
+  const scale = () => { const { width, height } = size(); return Math.min(room(width) / home.wide, room(height) / home.high) * view.zoom; };
+  const across = (at) => frame.width / 2 + (data.x[at] - home.x - view.x) * frame.scale;
+  const down = (at) => frame.height / 2 - (data.y[at] - home.y - view.y) * frame.scale;
 
   async function load() {
     const found = await paint.fetched("/map", null);
     if (!found) { waiting("The map could not be read."); return; }
     if (found.id.length && (!data || found.digest !== data.digest || found.id.length !== data.id.length)) {
       data = found;
+      home = bounds();
       index = new Map(data.id.map((id, at) => [id, at]));
       recolour();
       choose();
@@ -49,6 +52,13 @@
     } else {
       waiting(data ? "" : "No environments to draw yet.");
     }
+  }
+
+  // The middle of all points and how far they reach; a few that read alike still have room around them.
+  function bounds() {
+    const of = (values) => values.reduce(([low, high], one) => [Math.min(low, one), Math.max(high, one)], [Infinity, -Infinity]);
+    const [left, right] = of(data.x), [low, high] = of(data.y);
+    return { x: (left + right) / 2, y: (low + high) / 2, wide: Math.max(LEAST_SPAN, right - left), high: Math.max(LEAST_SPAN, high - low) };
   }
 
   // Colours
@@ -75,12 +85,12 @@
       named(data.skills_known.map((name, at) => [name, kinds[at % kinds.length]]));
     } else if (by === "regret") {
       colours = along(data.regret, -0.25, 0.75);
-      ramped("−0.25", "0.75");
+      ramped("regret −0.25 or less", "0.75 or more");
     } else {
       const values = by === "shard" ? data.shard : data.policy_version;
       const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
       colours = along(values, low, Math.max(high, low + 1));
-      ramped(`${by} ${low}`, String(high));
+      ramped(`${by === "shard" ? "shard" : "designed by version"} ${low}`, String(high));
     }
     redraw();
   }
@@ -287,8 +297,8 @@
     const at = order[(now + by + order.length) % order.length];
     const { width, height } = size();
     if (across(at) < 0 || down(at) < 0 || across(at) > width || down(at) > height) {
-      view.x = data.x[at];
-      view.y = data.y[at];
+      view.x = data.x[at] - home.x;
+      view.y = data.y[at] - home.y;
       render();
     }
     point(at);

@@ -9,7 +9,7 @@
   const x = all.map((one) => one.policy_version);
   paint.draw(node, () => {
     const c = paint.colours();
-    const line = (name, values, colour, more) => ({ name, x, y: values, mode: "lines+markers", line: { color: colour, width: 2 }, marker: { size: 6 }, hovertemplate: `%{y:.2f}<extra>${name}, version %{x}</extra>`, ...more });
+    const line = (name, values, colour, more) => ({ name, x, y: values, mode: "lines+markers", line: { color: colour, width: 2 }, marker: { size: 6 }, hovertemplate: `${name}, version %{x}: %{y:.2f}<extra></extra>`, ...more });
     const regrets = all.map((one) => one.regret);
     const interval = all.some((one) => one.regret_low !== null) && {
       type: "data", symmetric: false, thickness: 1.2, width: 3, color: c.accent,

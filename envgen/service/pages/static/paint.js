@@ -18,7 +18,7 @@ const paint = (() => {
 
   const layout = (more = {}) => {
     const c = colours();
-    const axis = { gridcolor: c.line, zerolinecolor: c.line, linecolor: c.line, tickfont: { color: c.soft, size: 12 }, fixedrange: true, automargin: true, title: { font: { color: c.soft, size: 12 } } };
+    const axis = { gridcolor: c.line, zerolinecolor: c.line, linecolor: c.line, tickfont: { color: c.soft, size: 12 }, fixedrange: true, automargin: true, ticks: "outside", ticklen: 5, tickcolor: "rgba(0,0,0,0)", title: { font: { color: c.soft, size: 12 } } };
     const of = (own) => ({ ...axis, ...own, title: { ...axis.title, ...own.title } });
     return {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",

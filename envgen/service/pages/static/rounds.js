@@ -7,23 +7,23 @@
   const x = rounds.map((one) => one.shard);
   const line = (name, key, colour, more = {}) => ({
     name, x, y: rounds.map((one) => one[key]), mode: rounds.length > 40 ? "lines" : "lines+markers", line: { color: colour, width: 2, ...more }, marker: { size: 6 },
-    hovertemplate: `%{y:.2f}<extra>${name}, round %{x}</extra>`,
+    hovertemplate: `${name}, round %{x}: %{y:.2f}<extra></extra>`,
   });
   const named = { showlegend: true, legend: { orientation: "h", y: 1.22, x: 0, font: { size: 12 } }, margin: { l: 36, r: 10, t: 30, b: 34 } };
   const steps = { title: { text: "round" }, dtick: x.length < 12 ? 1 : undefined };
   paint.draw(places.returns, () => {
     const c = paint.colours();
     return [[line("with hint", "return_hinted", c.mastered, { dash: "dot" }), line("without", "return_unhinted", c.soft), line("regret", "regret", c.accent)],
-      paint.layout({ ...named, xaxis: steps })];
+      paint.layout({ ...named, xaxis: steps, yaxis: { rangemode: "tozero" } })];
   });
   paint.draw(places.health, () => {
     const c = paint.colours();
-    return [[line("learnable", "learnable", c.accent), line("Vendi / n", "vendi_share", c.hint_only)],
+    return [[line("learnable", "learnable", c.accent), line("variety", "vendi_share", c.hint_only)],
       paint.layout({ ...named, xaxis: steps, yaxis: { range: [0, 1.04] } })];
   });
   paint.draw(places.regrets, () => {
     const c = paint.colours();
-    return [[{ type: "histogram", x: rounds.flatMap((one) => one.regrets), xbins: { start: -1, end: 1.05, size: 0.1 }, marker: { color: c.accent }, hovertemplate: "%{y} environments<extra>regret %{x}</extra>" }],
+    return [[{ type: "histogram", x: rounds.flatMap((one) => one.regrets), xbins: { start: -1, end: 1.05, size: 0.1 }, marker: { color: c.accent }, hovertemplate: "regret %{x}: %{y} environments<extra></extra>" }],
       paint.layout({ bargap: 0.12, xaxis: { title: { text: "regret" } }, yaxis: { title: { text: "environments" } } })];
   });
 })();

@@ -262,6 +262,7 @@ def test_offered_moves_and_forms_of_tools_are_played_with_the_keyboard(
 
         page.goto(site + every["play tools"])
         arrived(page, "play tools")
+        expect(page.locator("details.tool label input").first).to_be_focused()
         page.evaluate("document.getElementById('main').focus()")
         reached = tabbed(page, 16)
         fields = page.locator(".tool [name]:not([type=hidden])").all()

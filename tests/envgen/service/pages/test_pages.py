@@ -111,7 +111,7 @@ def test_an_environment_says_what_it_is_and_why_it_is_sound(looked: Opened) -> N
 def test_plays_stand_side_by_side(looked: Opened) -> None:
     text = page(looked, "/environment/{game}/plays")
     assert text.index("a game unhinted") < text.index("With the hint") < text.index("a game hinted")
-    assert "seed 3, version 0: 0.00 without, 1.00 with the hint" in text
+    assert "0.00 without, 1.00 with the hint; seed 3, version 0" in text
     assert "Nobody has played it yet" in page(looked, "/environment/{tools}/plays")
     assert page(looked, "/environment/{game}/plays", pair="9-9-9")
 
