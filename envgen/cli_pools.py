@@ -9,11 +9,11 @@ import typer
 from envgen.pools import Home, Imported, Limits, import_pool, open_pool
 from envgen.pools.limits import MB
 from envgen.pools.pool import OUTCOMES
+from envgen.publishable import require_publishable
 from memory import MemoryConfig, Store
 from sandbox import Sandbox, SandboxConfig
 from solver.versions import Versions
 from spadekit.cli import Session, command, session
-from spadekit.errors import BadInput
 from spadekit.home import producing
 from spadekit.report import Report
 from spadekit.runs import RunOption
@@ -79,22 +79,11 @@ async def _import(
         producing(home),
         Store.open(memory.place(home), memory, create=True) as store,
     ):
-        _one_run(store, run, current)
+        require_publishable(store, run, home)
         version = max(Versions(home / "policy").all(), default=0)
         into = Home(store, home, run, settings, current.report, version)
         async with Sandbox(config) as sandbox:
             return await import_pool(pool, into, sandbox)
-
-
-def _one_run(store: Store, run: str, current: Session) -> None:
-    """Refuse to mix runs, as every command that publishes does."""
-    for manifest in store.shards():
-        other = manifest.meta.get("run", run)
-        if other != run:
-            raise BadInput(
-                f"the store in {current.home} holds run `{other}`: go on with --run {other}, or "
-                f"begin `{run}` in another --home"
-            )
 
 
 def _print(report: Report, done: Imported) -> None:

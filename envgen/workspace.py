@@ -9,6 +9,7 @@ from typing import Literal
 
 from envgen.config import CorpusConfig, ProducerConfig
 from envgen.corpus import Corpus
+from envgen.publishable import require_publishable
 from envgen.workers import LocalWorkers, Workers
 from memory import MemoryConfig, Store
 from sandbox import Message, Pool, Sandbox, SandboxConfig
@@ -16,7 +17,6 @@ from solver.config import PolicyConfig
 from solver.engines import open_policy
 from solver.policy import Policy
 from solver.versions import Versions
-from spadekit.errors import BadInput
 from spadekit.home import producing
 from spadekit.report import Report
 from spadekit.settings import Settings
@@ -79,7 +79,8 @@ async def open_workspace(
         store = Store.open(memory.place(home), memory, create=True)
         # Brings in LanceDB, which takes its seconds, and what a kill left outside the tables.
         store.latest_standings()
-        _one_run(store, run, home)
+        require_publishable(store, run, home)
+        _drop_finished(store, run, home)
         versions = Versions(home / "policy")
         versions.bootstrap(policy_config)
         corpus = Corpus.open(settings.section(CorpusConfig), home / "corpus", report.note)
@@ -129,24 +130,10 @@ def _crew(
     )
 
 
-def _one_run(store: Store, run: str, home: Path) -> None:
-    """Refuse to mix runs, and drop journals of rounds that were published before a kill.
-
-    Refused also: to go on where a shard has gone that the tables still know.
-    """
-    if lost := store.lost():
-        raise BadInput(
-            f"shard {lost[0]} of the store in {home} was published and is not there any more: restore "
-            f"shards/{lost[0]:06d} from a copy, or let the tables forget it: `spadework memory rebuild`"
-        )
-    for manifest in store.shards():
-        other = manifest.meta.get("run", run)
-        if other != run:
-            raise BadInput(
-                f"the store in {home} holds run `{other}`: go on with --run {other}, or begin "
-                f"`{run}` in another --home"
-            )
-        (home / "runs" / run / "rounds" / f"{manifest.shard:06d}.jsonl").unlink(missing_ok=True)
+def _drop_finished(store: Store, run: str, home: Path) -> None:
+    """Drop the journals of rounds that were published before a kill."""
+    for number in store.numbers():
+        (home / "runs" / run / "rounds" / f"{number:06d}.jsonl").unlink(missing_ok=True)
 
 
 def _preferred_words(config: PolicyConfig) -> frozenset[str]:
