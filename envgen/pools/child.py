@@ -3,6 +3,7 @@
 import os
 import select
 import subprocess
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO
@@ -23,6 +24,21 @@ def environment(**more: str) -> dict[str, str]:
     """
     kept = {name: os.environ[name] for name in KEPT & os.environ.keys()}
     return kept | {"PYTHONSAFEPATH": "1"} | more
+
+
+@contextmanager
+def answering() -> Iterator[IO[str]]:
+    """Give a process of this kind what was its stdout, and end it with the block.
+
+    What packages print is not ours to parse: it goes to stderr. Threads that they left behind do not
+    keep the process.
+    """
+    lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    warnings.simplefilter("ignore")
+    yield lines
+    lines.flush()
+    os._exit(0)
 
 
 class Child:

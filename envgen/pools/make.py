@@ -11,12 +11,11 @@ prints one JSON line per task (all without a name): ``{"task", "title", "skills"
 """
 
 import json
-import os
 import sys
-import warnings
 from collections.abc import Sequence
 from importlib import import_module
 
+from envgen.pools.child import answering
 from envgen.pools.questions import Refusal
 
 PACKAGES = {
@@ -28,26 +27,23 @@ PACKAGES = {
 def main(arguments: Sequence[str]) -> None:
     """Print a line for each task."""
     package, *wanted = arguments
-    # What a package prints is not ours to parse: our lines go where stdout was.
-    lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    warnings.simplefilter("ignore")
-    module = import_module(PACKAGES[package])
-    known = module.names()
-    print(json.dumps({"tasks": known}), file=lines, flush=True)
-    for task in wanted or known:
-        try:
-            made = module.make(task)
-            line = {"task": task, "title": made[0], "skills": made[1], "source": made[2]}
-        except Refusal as refusal:
-            line = {"task": task, "refused": str(refusal)}
-        except Exception as error:  # whatever a package raises is its own fault, not ours
-            text = " ".join(str(error).split())[:200]
-            line = {"task": task, "refused": f"the package fails: {type(error).__name__}: {text}"}
-        print(json.dumps(line), file=lines, flush=True)
-    lines.flush()
-    # Threads that a package left behind must not keep this process.
-    os._exit(0)
+    with answering() as lines:
+        module = import_module(PACKAGES[package])
+        known = module.names()
+        print(json.dumps({"tasks": known}), file=lines, flush=True)
+        for task in wanted or known:
+            try:
+                made = module.make(task)
+                line = {"task": task, "title": made[0], "skills": made[1], "source": made[2]}
+            except Refusal as refusal:
+                line = {"task": task, "refused": str(refusal)}
+            except Exception as error:  # whatever a package raises is its own fault, not ours
+                text = " ".join(str(error).split())[:200]
+                line = {
+                    "task": task,
+                    "refused": f"the package fails: {type(error).__name__}: {text}",
+                }
+            print(json.dumps(line), file=lines, flush=True)
 
 
 if __name__ == "__main__":
