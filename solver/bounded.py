@@ -14,7 +14,7 @@ from typing import Any
 
 from solver.rendering import TOO_LARGE, TOO_LONG
 from solver.templates import PROBE, REPLY, THOUGHT, TOOL, assistant
-from spadekit.errors import BadInput
+from spadekit.errors import BadInput, OurFault
 
 SECONDS = 5
 """Of CPU, for all probes together; the templates of public models take milliseconds."""
@@ -41,7 +41,10 @@ def check_bounded(tokenizer: Any) -> None:
 
 @cache
 def _unbounded(source: str, told: str) -> str:
-    """Return what is wrong with a template, "" when it renders the probes; ``told`` is a JSON object."""
+    """Return what is wrong with a template, "" when it renders the probes; ``told`` is a JSON object.
+
+    Raises ``OurFault`` when no process can be had for it.
+    """
     values = [{**json.loads(told), **one} for one in _probes()]
     try:
         done = subprocess.run(
@@ -56,12 +59,17 @@ def _unbounded(source: str, told: str) -> str:
         )
     except subprocess.TimeoutExpired:
         return "does not end"
+    if done.returncode < 0:
+        return f"takes more than {SECONDS} seconds"
     reasons = {
         0: "",
         TOO_LONG: f"makes a text of more than {LONGEST} characters",
         TOO_LARGE: f"takes more than {MEMORY >> 20} MB",
     }
-    return reasons.get(done.returncode, f"takes more than {SECONDS} seconds")
+    if done.returncode not in reasons:
+        said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise OurFault(f"a chat template cannot be tried in a process of its own: {said}")
+    return reasons[done.returncode]
 
 
 def _probes() -> list[dict[str, Any]]:
