@@ -18,9 +18,9 @@ def home(tmp_path: Path) -> Path:
         for shard in (1, 2, 3):
             store.publish(shard, [], [], [], [], meta={})
     versions = Versions(tmp_path / "policy")
-    for number, shard in enumerate((None, 1, 1, 3)):
+    for number, taught_on in enumerate((None, 1, 1, 3)):
         # Without a parent nothing is compared: these hold no weights.
-        versions.publish(PolicyInfo(number, None, number, shard, "", {}, {}), lambda _: None)
+        versions.publish(PolicyInfo(number, None, number, taught_on, "", {}, {}), lambda _: None)
     return tmp_path
 
 
