@@ -90,7 +90,8 @@ def missing() -> bool:
 
 
 @pytest.mark.skipif(missing(), reason="pip install -e '.[pools]' installs it")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # its files left open
+# the package leaves its files open
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_the_rule_takes_just_these_tasks_and_makes_the_same_programs_again() -> None:
     assert questions() == ASKED
     left = [name for name in _begins_short() if name not in HINTS]
