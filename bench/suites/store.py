@@ -20,7 +20,7 @@ from bench.machine import machine
 from bench.statistics import Estimate, clustered_mean
 from bench.suites.suite import Mark, Question
 from spadekit.errors import BadInput
-from spadekit.files import Journal, write_json
+from spadekit.files import Journal, expect, write_json
 
 MARKING = 1
 """Raised when a prompt or a grader changes: marks of another number do not compare."""
@@ -75,7 +75,7 @@ class Marks:
         self.path = home / "suites" / protocol.suite / f"{protocol.digest}.jsonl"
         self._protocol = protocol
         try:
-            self._journal = Journal(self.path)
+            self._journal = Journal(self.path, _check)
         except OSError as error:
             raise BadInput(f"{self.path} cannot be written: {error.strerror or error}") from None
         if not self._journal.entries:
@@ -132,6 +132,14 @@ class Marks:
     def close(self) -> None:
         """Sync and close."""
         self._journal.close()
+
+
+def _check(number: int, entry: Mapping[str, Any]) -> None:
+    if number == 1:
+        expect(entry, protocol=dict)
+    else:
+        expect(entry, question=str, sample=int, note=str)
+        float(entry["score"])
 
 
 def _estimate(entries: Iterable[Mapping[str, Any]]) -> Estimate:

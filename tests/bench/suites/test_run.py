@@ -165,6 +165,16 @@ def test_marks_are_clustered_by_question_and_told_by_category(tmp_path: Path) ->
         Marks(tmp_path, PROTOCOL)
 
 
+def test_a_damaged_line_of_marks_is_told_by_its_number(tmp_path: Path) -> None:
+    marks = Marks(tmp_path, PROTOCOL)
+    marks.add(Question("a", "easy"), 0, Mark(1.0), ["x"])
+    marks.close()
+    with marks.path.open("a") as file:
+        file.write("{}\n")
+    with pytest.raises(BadInput, match=r"line 3 is damaged \(without 'question'\)"):
+        Marks(tmp_path, PROTOCOL)
+
+
 def test_the_average_of_eight_needs_all_questions_of_all_eight(tmp_path: Path) -> None:
     def result(name: str, of: int) -> Result:
         marks = Marks(tmp_path, Protocol(**{**vars(PROTOCOL), "suite": name}))
