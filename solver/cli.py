@@ -28,8 +28,6 @@ NOTHING = (
     "nothing to do: every shard asked for has its policy version (the newest is {newest}); "
     "`spadework generate` publishes more shards, --steps trains on them again"
 )
-MOST_SHARDS = 1_000_000
-"""In one range of ``--shards``."""
 COLUMNS = ("version", "shard", "plays", "return", "faulted", "solver loss", "designer loss", "s")
 
 
@@ -40,7 +38,10 @@ def register(app: typer.Typer) -> None:
     def train(
         ctx: typer.Context,
         shards: Annotated[
-            str, typer.Option(help="Pinned shards: 3, 1-4 or 1,3. Default: all.", metavar="LIST")
+            str,
+            typer.Option(
+                help="Pinned shards, like 1..12 or 1,3,5..7. Default: all.", metavar="LIST"
+            ),
         ] = "",
         steps: Annotated[
             int | None,
@@ -301,29 +302,21 @@ def due(pinned: Sequence[int], steps: int | None, made: Sequence[int]) -> list[t
 
 
 def select(wanted: str, known: Sequence[int] | None) -> list[int]:
-    """Read ``3``, ``1-4`` or ``1,3`` into shard numbers; empty means all of ``known``.
+    """Read a list of shards, as releases do; empty means all of ``known``.
 
     Raises ``BadInput`` for a shard that does not exist; with None for ``known`` it may still come.
     """
+    from memory.releases import parse_shards
+
     if not wanted:
         return list(known or ())
-    chosen: set[int] = set()
-    for part in wanted.split(","):
-        low, dash, high = part.partition("-")
-        try:
-            first, last = int(low), int(high if dash else low)
-        except ValueError:
-            raise BadInput(f"--shards {wanted}: write it as 3, 1-4 or 1,3") from None
-        if last - first >= MOST_SHARDS:
-            raise BadInput(f"--shards {wanted}: {part} are too many; at most {MOST_SHARDS} at once")
-        chosen.update(range(first, last + 1))
-    missing = sorted(chosen - set(known)) if known else [one for one in chosen if one < 1]
-    if missing or not chosen:
-        holds = f"; the store holds {known[0]} to {known[-1]}" if known else ""
+    chosen = sorted(set(parse_shards(wanted)))
+    if known and (missing := sorted(set(chosen).difference(known))):
         raise BadInput(
-            f"--shards {wanted}: shard {missing[0] if missing else wanted} does not exist{holds}"
+            f"--shards {wanted}: shard {missing[0]} does not exist; the store holds {known[0]} to "
+            f"{known[-1]}"
         )
-    return sorted(chosen)
+    return chosen
 
 
 def _in_words(value: Any) -> Any:

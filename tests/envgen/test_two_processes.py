@@ -23,7 +23,7 @@ SMALL = (
 )
 ROUNDS = 3
 PRODUCE = ("generate", "--follow", "--rounds", str(ROUNDS), "--json")
-TRAIN = ("train", "--follow", "--shards", f"1-{ROUNDS}", "--json")
+TRAIN = ("train", "--follow", "--shards", f"1..{ROUNDS}", "--json")
 
 Start = Callable[..., Command]
 
@@ -152,7 +152,7 @@ def test_taking_turns_in_two_processes_is_the_loop_to_the_last_bit(
     finish(spadework(loop, "loop", "--rounds", "2", *turns))
     finish(
         spadework(two, "generate", "--follow", "--rounds", "2", *turns),
-        spadework(two, "train", "--follow", "--shards", "1-2", *turns),
+        spadework(two, "train", "--follow", "--shards", "1..2", *turns),
     )
     assert contents(two) == contents(loop)
     for version in Versions(loop / "policy").all():
