@@ -168,7 +168,8 @@ def test_the_picture_is_a_file_of_its_own_with_text_that_is_text() -> None:
 SMALL = (
     *("producer.designs=4", "producer.designs_per_brief=2", "probe.plays=2"),
     *("train.groups=1", "train.group=2", "heldout.plays=1", "heldout.greedy_plays=1"),
-    *("ablation.seeds=[0]", "ablation.rounds=1", "ablation.pool=1"),
+    # the pool is the first round of self-play once more, so that only the second one is its own
+    *("ablation.seeds=[0]", "ablation.rounds=2", "ablation.pool=1"),
     'ablation.arms=["self_play","fixed_pool"]',
 )
 
@@ -188,7 +189,7 @@ def test_a_comparison_leaves_records_and_is_not_done_twice(tmp_path: Path) -> No
     late = read_set(str(tmp_path / "home/ablation/others.jsonl")).environments
     assert {one.family for one in late} == {"self_play"}
     judged = tmp_path / "home/ablation/fixed_pool-0/runs/others/heldout"
-    assert sorted(path.name for path in judged.iterdir()) == ["v000000.json", "v000001.json"]
+    assert sorted(path.name for path in judged.iterdir()) == ["v000000.json", "v000002.json"]
     assert (
         "what the other arms designed late" in (tmp_path / "home/ablation/learning.md").read_text()
     )
