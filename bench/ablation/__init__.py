@@ -20,7 +20,7 @@ def run(session: Session, quick: bool) -> None:
     if quick:
         # About ten minutes on two cores: one seed, no more than a first look.
         arms = ("self_play", "fixed_pool")
-        config = replace(config, arms=arms, seeds=(0,), rounds=8, pool=2, every=4)
+        config = replace(config, arms=arms, seeds=(0,), rounds=8, pool=2, every=8)
     folder = session.home / ("ablation-quick" if quick else "ablation")
     works = [
         Work(arm, seed, folder / f"{arm.name}-{seed}")
