@@ -57,7 +57,7 @@ bench: $(READY) ## what can be measured
 	$(BIN)/spadework bench
 
 test: $(READY) ## the whole test suite
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/pytest
 
 test-vllm: $(READY) build/vllm/.ready ## the engines against a real vLLM server on the CPU (3.4 GB, about 8 minutes)
 	OMP_NUM_THREADS=1 $(BIN)/pytest tests/solver/vllm_server.py
