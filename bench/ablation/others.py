@@ -33,10 +33,10 @@ def write(
     same file.
     """
     chosen = [
-        held(work, record)
+        one
         for work in works
         if not work.arm.pool
-        for record in _late(session, work, each, elsewhere(designs, work.arm.name))
+        for one in _late(session, work, each, elsewhere(designs, work.arm.name))
     ]
     if chosen:
         lines = [json.dumps(asdict(one), ensure_ascii=False) for one in chosen]
@@ -60,13 +60,13 @@ def held(work: Work, record: EnvironmentRecord) -> HeldoutEnvironment:
 
 def _late(
     session: Session, work: Work, each: int, known: frozenset[str]
-) -> list[EnvironmentRecord]:
+) -> list[HeldoutEnvironment]:
     memory = session.settings.section(MemoryConfig)
     with Store.open(memory.place(work.home), memory) as store:
         numbers = store.numbers()
         late = numbers[-max(1, len(numbers) // LATE) :]
-        records = {one.id: one for number in late for one in store.shard(number).environments}
-    shared = repeated((held(work, one) for one in records.values()), known)
-    own = sorted(name for name in records if held(work, records[name]).id not in shared)
+        records = [one for number in late for one in store.shard(number).environments]
+    found = {one.id: one for one in (held(work, record) for record in records)}
+    own = sorted(found.keys() - repeated(found.values(), known))
     rng = Random(derive(work.seed, "others", work.arm.name))
-    return [records[name] for name in rng.sample(own, min(each, len(own)))]
+    return [found[name] for name in rng.sample(own, min(each, len(own)))]
