@@ -2,14 +2,19 @@
 
 The policy gets a chat template of its own, plain ChatML: SmolLM2's puts a sentence about itself before
 every conversation, and knows no tools, whose schemas would have to be told in 200 tokens.
+
+Designs come from a book of a few hundred that is read again and again: what an adapter has to learn is
+to write programs in which all fits together, and it learns that from few programs read often in a third
+of the time that it takes from ever new ones. Plays are new at every step.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 from solver.chat import Chat, Spoken
 from solver.embedded import data
 from solver.embedded.data import Segment
+from solver.embedded.grammar import Program
 from spadekit.seeds import derive
 
 TEMPLATE = (
@@ -22,17 +27,46 @@ TEMPLATE = (
     "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 )
 
+SKILLS = (
+    "mathematical_reasoning",
+    "logical_deduction",
+    "pattern_recognition",
+    "optimisation",
+    "causal_inference",
+    "memory_recall",
+    "language_understanding",
+    "data_retrieval",
+)
+"""Of the grammar's thirteen, those with the shortest programs. The recipe asks for these."""
+BOOK = 256
+"""Designs of the book, as many of each skill."""
+
 Row = tuple[list[int], list[int]]
 """The ids of a conversation, and a mask that is 1 on those that the loss counts."""
 
 
 def lesson(seed: int, step: int, designs: int, plays: int) -> list[list[Segment]]:
     """Return the conversations of one step: the same for the same seed and step, whatever came before."""
+    begin = step * designs
     rng = Random(derive(seed, "lesson", step))
     return [
-        *(data.design(rng)[0] for _ in range(designs)),
-        *(data.play(rng)[0] for _ in range(plays)),
+        *(design(seed, page % BOOK) for page in range(begin, begin + designs)),
+        *(_of(rng, data.play, rng.choice(SKILLS)) for _ in range(plays)),
     ]
+
+
+def design(seed: int, page: int) -> list[Segment]:
+    """Return a page (from 0) of the book: a brief with its design, of the skills in turn."""
+    return _of(Random(derive(seed, "book", page)), data.design, SKILLS[page % len(SKILLS)])
+
+
+def _of(
+    rng: Random, draw: Callable[[Random], tuple[list[Segment], Program]], skill: str
+) -> list[Segment]:
+    while True:
+        segments, program = draw(rng)
+        if program.skill == skill:
+            return segments
 
 
 def encode(chat: Chat, segments: Sequence[Segment]) -> Row:

@@ -46,11 +46,11 @@ class Recipe:
     rate: float = 1e-3
     """Peak of the learning rate; it falls linearly."""
     designs: int = 2
-    plays: int = 4
-    """Conversations of a step. A design is 340 tokens long, a play 110."""
+    plays: int = 2
+    """Conversations of a step. A design is 330 tokens long, a play 80."""
     rise: int = 10
     """Steps in which the rate rises."""
-    steps: int = field(default=200, compare=False)
+    steps: int = field(default=500, compare=False)
     threads: int = field(default=2, compare=False)
     micro_tokens: int = field(default=512, compare=False)
     """Most padded positions of one pass; a longer conversation goes alone."""
