@@ -8,7 +8,7 @@ to write programs in which all fits together, and it learns that from few progra
 of the time that it takes from ever new ones. Plays are new at every step.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
 from solver.chat import Chat, Spoken
@@ -45,28 +45,41 @@ Row = tuple[list[int], list[int]]
 """The ids of a conversation, and a mask that is 1 on those that the loss counts."""
 
 
+Drawn = tuple[list[Segment], Program]
+"""A conversation, and the program it is about."""
+
+
 def lesson(seed: int, step: int, designs: int, plays: int) -> list[list[Segment]]:
     """Return the conversations of one step: the same for the same seed and step, whatever came before."""
+    return [segments for segments, _ in _drawn(seed, step, designs, plays)]
+
+
+def programs(seed: int, steps: int, designs: int, plays: int) -> Iterator[Program]:
+    """Yield again the programs behind the first ``steps`` lessons."""
+    for step in range(steps):
+        for _, program in _drawn(seed, step, designs, plays):
+            yield program
+
+
+def _drawn(seed: int, step: int, designs: int, plays: int) -> list[Drawn]:
     begin = step * designs
     rng = Random(derive(seed, "lesson", step))
     return [
-        *(design(seed, page % BOOK) for page in range(begin, begin + designs)),
-        *(_of(rng, data.play, rng.choice(SKILLS)) for _ in range(plays)),
+        *(_page(seed, number % BOOK) for number in range(begin, begin + designs)),
+        *(_of(rng.choice(SKILLS), data.play, rng) for _ in range(plays)),
     ]
 
 
-def design(seed: int, page: int) -> list[Segment]:
-    """Return a page (from 0) of the book: a brief with its design, of the skills in turn."""
-    return _of(Random(derive(seed, "book", page)), data.design, SKILLS[page % len(SKILLS)])
+def _page(seed: int, page: int) -> Drawn:
+    """A design of the book, the skills in turn."""
+    return _of(SKILLS[page % len(SKILLS)], data.design, Random(derive(seed, "book", page)))
 
 
-def _of(
-    rng: Random, draw: Callable[[Random], tuple[list[Segment], Program]], skill: str
-) -> list[Segment]:
+def _of(skill: str, draw: Callable[[Random], Drawn], rng: Random) -> Drawn:
     while True:
         segments, program = draw(rng)
         if program.skill == skill:
-            return segments
+            return segments, program
 
 
 def encode(chat: Chat, segments: Sequence[Segment]) -> Row:

@@ -21,6 +21,8 @@ from envgen.pools.packages import read_package
 from sandbox import Pool, Sandbox, SandboxConfig, episode_return
 from solver.embedded import novelty
 from solver.embedded.grammar import FAMILIES
+from solver.smollm2 import lessons
+from solver.smollm2.warmup import Recipe
 
 SET = read_set("embedded").environments
 PROGRAMS = [one for one in SET if one.family not in (SEEDS, QUESTIONS)]
@@ -59,6 +61,14 @@ def test_no_program_of_the_set_was_trained_on_or_stands_twice() -> None:
     # all pools take minutes; of a set drawn without regard to plays, these held three programs
     facts = {**novelty.shipped_facts(), "pools": {"designer": 10, "solver": 20}}
     assert not digests & novelty.training_digests(facts)
+
+
+def test_the_second_policy_was_taught_nothing_of_the_set_either() -> None:
+    recipe = Recipe()
+    taught = lessons.programs(recipe.seed, recipe.steps, recipe.designs, recipe.plays)
+    digests = {novelty.digest(program.source) for program in taught}
+    assert len(digests) > 1000
+    assert digests.isdisjoint(novelty.digest(one.source) for one in PROGRAMS)
 
 
 def test_the_questions_of_others_are_short_tasks_each_once_with_a_hint() -> None:

@@ -57,6 +57,16 @@ def test_a_lesson_depends_on_seed_and_step_alone() -> None:
     assert [talk[-1].text.startswith("```python") for talk in one] == [True] * 2 + [False] * 3
 
 
+def test_designs_come_from_a_book_that_is_read_again_and_plays_are_always_new() -> None:
+    def texts(step: int) -> list[str]:
+        return ["\n".join(one.text for one in talk) for talk in lessons.lesson(1, step, 4, 2)]
+
+    first, again = texts(0), texts(lessons.BOOK // 4)
+    assert first[:4] == again[:4] and first[4:] != again[4:]
+    asked = {text.split("\nskill ")[1].split("\n")[0] for step in (0, 1) for text in texts(step)[:4]}
+    assert asked == set(lessons.SKILLS)
+
+
 def test_conversations_are_encoded_as_the_template_renders_them(chat: Chat) -> None:
     rng = Random(5)
     talks = [data.play(rng)[0] for _ in range(40)] + [data.design(rng)[0] for _ in range(5)]
