@@ -2,7 +2,7 @@
 those of a page.
 
 Up to eight lines can be told apart without colour: each has a dash, a mark and its name at its end.
-Every text is escaped. Colours are the CSS classes ``s0`` to ``s7``, which ``bench.ablation.picture`` gives
+Every text is escaped. Colours are the CSS classes ``s0`` to ``s7``, which ``bench.picture`` gives
 light and dark values.
 """
 

@@ -277,8 +277,10 @@ def _origin(record: EnvironmentRecord, store: Store) -> dict[str, str]:
         if "uri" not in brief:
             return {}
         rows = store.scan("designs", f"environment = {quoted(record.id)}", ["shard", "brief"])
-        told = [json.loads(row["brief"]) for row in rows.sort_by("shard").to_pylist()]
-        brief |= {key: one[key] for one in told for key in ("certificate",) if key in one}
+        for row in rows.sort_by("shard").to_pylist():
+            told = json.loads(row["brief"])
+            if "certificate" in told:
+                brief["certificate"] = told["certificate"]
         kept = ("uri", "place", "release", "certificate")
         return {key: str(brief[key]) for key in kept if key in brief}
     except (BadInput, *MALFORMED):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from bench.ablation.picture import EDGE, TITLE, document
-from bench.charts import LETTER, mark, ticks
+from bench.charts import COLOURS, LETTER, mark, ticks
+from bench.picture import EDGE, TITLE, document
 from bench.statistics import Estimate
 
 ROW, GAP, HEAD, FOOT = 18.0, 10.0, 24.0, 24.0
@@ -110,7 +110,7 @@ def _estimate(group: Group, row: Row, one: Estimate, scale: _Scale, middle: floa
         tip += f" ({one.low:.3f} to {one.high:.3f})"
         parts.append(
             Markup('<line class="bar{} s{}" x1="{:.1f}" x2="{:.1f}" y1="{:g}" y2="{:g}"/>').format(
-                *(" whole" if row.whole else "", group.colour),
+                *(" whole" if row.whole else "", group.colour % COLOURS),
                 *(scale.x(one.low), scale.x(one.high), middle, middle),
             )
         )

@@ -22,9 +22,9 @@ from bench.ablation.findings import (
 )
 from bench.ablation.forest import Group, Row, forest
 from bench.ablation.outcome import Trained, abroad, curve, entry, gain, lead, lead_abroad
-from bench.ablation.picture import picture
 from bench.charts import Point, Series
 from bench.heldout.results import DECODINGS
+from bench.picture import picture
 from bench.text import number_text, signed_text
 from spadekit.cli import Session
 from spadekit.errors import BadInput

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from bench.ablation.picture import TITLE, document
+from bench.picture import TITLE, document
 from bench.statistics import Estimate
 
 CELL, LEFT, TOP, BOTTOM = 30.0, 64.0, TITLE + 6.0, 24.0

@@ -5,11 +5,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bench.ablation.picture import picture
 from bench.charts import Point, Series
 from bench.ladder.heatmap import heatmap
 from bench.ladder.outcome import Outcome
 from bench.ladder.ratings import Span
+from bench.picture import picture
 from bench.statistics import Estimate
 from bench.text import estimate_text
 from spadekit.cli import Session

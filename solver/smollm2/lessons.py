@@ -38,7 +38,7 @@ SKILLS = (
     "data_retrieval",
 )
 """Of the grammar's thirteen, those with the shortest programs. The recipe asks for these."""
-BOOK = 256
+BOOK = 160
 """Designs of the book, as many of each skill."""
 
 Row = tuple[list[int], list[int]]

@@ -22,12 +22,12 @@ from bench.ablation.outcome import (
     lead,
     lead_abroad,
 )
-from bench.ablation.picture import picture
 from bench.ablation.work import Work, commands
 from bench.charts import Point, Series
 from bench.config import AblationConfig
 from bench.heldout.dataset import read_set
 from bench.heldout.results import Result
+from bench.picture import picture
 from spadekit.errors import BadInput
 from spadekit.settings import load
 from spadework import RECIPES, SECTIONS

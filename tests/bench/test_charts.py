@@ -8,8 +8,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from bench.ablation.forest import Group, Row, forest
-from bench.ablation.picture import GROUND, LINES, picture
 from bench.charts import COLOURS, Point, Series, lines, spread
+from bench.picture import GROUND, LINES, picture
 from bench.statistics import Estimate
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -137,7 +137,7 @@ def test_a_forest_has_a_row_for_each_seed_and_its_zero_in_sight() -> None:
         Row("seed 1", (Estimate(None, None, None, 0, 0), Estimate(0.2, None, None, 1, 4))),
         Row("all seeds", (known, known), whole=True),
     )
-    document = forest("<t>", [Group("a & b", 3, rows)], ["sampled", "greedy"], ["note"])
+    document = forest("<t>", [Group("a & b", 3 + COLOURS, rows)], ["sampled", "greedy"], ["note"])
     root = ET.fromstring(document)
     assert len(root.findall(f"{SVG}line[@class='zero']")) == 2
     assert len(root.findall(f"{SVG}line[@class='bar s3']")) == 2

@@ -63,7 +63,9 @@ def test_designs_come_from_a_book_that_is_read_again_and_plays_are_always_new() 
 
     first, again = texts(0), texts(lessons.BOOK // 4)
     assert first[:4] == again[:4] and first[4:] != again[4:]
-    asked = {text.split("\nskill ")[1].split("\n")[0] for step in (0, 1) for text in texts(step)[:4]}
+    asked = {
+        text.split("\nskill ")[1].split("\n")[0] for step in (0, 1) for text in texts(step)[:4]
+    }
     assert asked == set(lessons.SKILLS)
 
 
