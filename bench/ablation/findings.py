@@ -1,20 +1,21 @@
 """What the arms came to in sentences: nobody should have to read intervals to learn what is not shown. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from bench.ablation.arms import ARMS
-from bench.ablation.outcome import Trained, gain, lead, lead_abroad, together
+from bench.ablation.outcome import Lead, Trained, gain, lead, lead_abroad, leads, together
 from bench.heldout.dataset import EMBEDDED, QUESTIONS, SEEDS
 from bench.heldout.results import DECODINGS, Decoding, Result
 from bench.statistics import Estimate, clustered_mean
 from bench.text import number_text, signed_text
 
 Arms = Mapping[str, Sequence[Trained]]
-Lead: TypeAlias = Callable[[Sequence[Trained], Sequence[Trained], Decoding], Estimate]
 FIRST = "self_play"
 """The arm that the others are compared with."""
+CONTRASTS = (("frozen", "fixed_pool"), ("self_play_uniform", "fixed_pool"))
+"""Further pairs that differ in one thing: whether new tasks keep coming, and who designs them."""
 UNTAUGHT = (SEEDS, QUESTIONS)
 """Families of the held-out set that ships of which the policy was taught nothing."""
 TITLES = {arm.name: arm.title for arm in ARMS}
@@ -58,17 +59,18 @@ def learned(arms: Arms) -> list[str]:
 
 
 def compared(arms: Arms) -> list[str]:
-    """Return a sentence for each arm but the first: how far full self-play ends above it."""
-    others = [name for name in arms if name != FIRST] if FIRST in arms else []
+    """Return a sentence for each arm below full self-play, and for each of ``CONTRASTS``."""
+    pairs = [(FIRST, name) for name in arms if name != FIRST]
     return [
-        f"{TITLES[FIRST]} above {TITLES[name]}: "
+        f"{TITLES[first]} above {TITLES[other]}: "
         + "; ".join(
             part
-            for where, of in places(arms[FIRST], arms[name])
-            if (part := _lead(arms[FIRST], arms[name], where, of))
+            for where, of in places(arms[first], arms[other])
+            if (part := _lead(arms[first], arms[other], where, of))
         )
         + "."
-        for name in others
+        for first, other in (*pairs, *CONTRASTS)
+        if first in arms and other in arms
     ]
 
 
@@ -85,10 +87,19 @@ def _lead(first: Sequence[Trained], other: Sequence[Trained], where: str, of: Le
     if any(one.mean is None for one in found.values()):
         return ""
     told = [
-        f"{decoding} {signed_text(one)}, {_shown(one, 'higher', 'lower', 'no difference is shown')}"
+        f"{decoding} {signed_text(one)}{_agreed(one, leads(first, other, decoding, of))}"
         for decoding, one in found.items()
     ]
     return f"{where} {', '.join(told)}"
+
+
+def _agreed(lead: Estimate, seeds: Sequence[float]) -> str:
+    """Return the seeds' leads and what is shown: an interval without 0 is not enough, the seeds must agree."""
+    said = f", seeds {' '.join(f'{one:+.3f}' for one in seeds)}, " if len(seeds) > 1 else ", "
+    shown = _shown(lead, "higher", "lower", "")
+    if shown and not all((one > 0) == (shown == "higher") and one for one in seeds):
+        return f"{said}no difference is shown: the seeds disagree"
+    return said + (shown or "no difference is shown")
 
 
 def parts(arm: Sequence[Trained]) -> dict[str, list[Trained]]:

@@ -5,9 +5,9 @@ itself; the figure over all seeds takes an environment's plays of every seed tog
 the environments vary, not how further seeds would.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from bench.heldout.results import DECODINGS, Decoding, Result, change
 from bench.statistics import Estimate, clustered_mean, paired_difference
@@ -118,10 +118,17 @@ def without(trained: Sequence[Trained], ids: Collection[str]) -> list[Trained]:
     ]
 
 
+Cluster = Literal["id", "family"]
+"""What an interval takes for one observation: an environment, or all of a family together."""
+
+
 def together(
-    several: Sequence[Result], decoding: Decoding, families: Collection[str] = ()
+    several: Sequence[Result],
+    decoding: Decoding,
+    families: Collection[str] = (),
+    by: Cluster = "id",
 ) -> dict[str, tuple[float, ...]]:
-    """Return each environment's returns of several results, one after another.
+    """Return each environment's (or family's) returns of several results, one after another.
 
     Environments of ``families`` are left out.
     """
@@ -129,26 +136,46 @@ def together(
     for result in several:
         for one in result.environments:
             if one.family not in families:
-                joined[one.id] = joined.get(one.id, ()) + getattr(one, decoding)
+                key = getattr(one, by)
+                joined[key] = joined.get(key, ()) + getattr(one, decoding)
     return joined
 
 
-def gain(arm: Sequence[Trained], decoding: Decoding) -> Estimate:
+def gain(arm: Sequence[Trained], decoding: Decoding, by: Cluster = "id") -> Estimate:
     """Return the paired difference, last version minus first, over all seeds of an arm."""
-    return paired_difference(
-        together([one.start for one in arm], decoding), together([one.end for one in arm], decoding)
-    )
+    first, last = ([getattr(one, end) for one in arm] for end in ("start", "end"))
+    return paired_difference(together(first, decoding, by=by), together(last, decoding, by=by))
 
 
-def lead(arm: Sequence[Trained], other: Sequence[Trained], decoding: Decoding) -> Estimate:
+def lead(
+    arm: Sequence[Trained], other: Sequence[Trained], decoding: Decoding, by: Cluster = "id"
+) -> Estimate:
     """Return how far one arm ends above another, paired by environment, over the seeds of both.
 
     Raises ``ValueError`` when the two were not run with the same seeds.
     """
     _check_seeds(arm, other)
-    return paired_difference(
-        together([one.end for one in other], decoding), together([one.end for one in arm], decoding)
-    )
+    mine, theirs = ([one.end for one in which] for which in (arm, other))
+    return paired_difference(together(theirs, decoding, by=by), together(mine, decoding, by=by))
+
+
+Lead: TypeAlias = Callable[[Sequence[Trained], Sequence[Trained], Decoding], Estimate]
+"""How far one arm ends above another: ``lead`` or ``lead_abroad``."""
+
+
+def leads(
+    arm: Sequence[Trained], other: Sequence[Trained], decoding: Decoding, of: Lead
+) -> list[float]:
+    """Return the lead (``of``) of each seed by itself, in the order of the seeds.
+
+    The two must have the same seeds.
+    """
+    by_seed = {one.seed: one for one in other}
+    found = [
+        of([one], [by_seed[one.seed]], decoding).mean
+        for one in sorted(arm, key=lambda one: one.seed)
+    ]
+    return [value for value in found if value is not None]
 
 
 def abroad(arm: Sequence[Trained], decoding: Decoding) -> Estimate:

@@ -11,7 +11,6 @@ from bench.ablation.findings import (
     FIRST,
     TITLES,
     Arms,
-    Lead,
     compared,
     end_of,
     learned,
@@ -21,7 +20,17 @@ from bench.ablation.findings import (
     start_of,
 )
 from bench.ablation.forest import Group, Row, forest
-from bench.ablation.outcome import Trained, abroad, curve, entry, gain, lead, lead_abroad
+from bench.ablation.outcome import (
+    Cluster,
+    Lead,
+    Trained,
+    abroad,
+    curve,
+    entry,
+    gain,
+    lead,
+    lead_abroad,
+)
 from bench.charts import Point, Series
 from bench.heldout.results import DECODINGS
 from bench.picture import picture
@@ -113,23 +122,26 @@ def _changes(arms: Arms) -> Table:
 
 def _parts(arms: Arms) -> list[Table]:
     """The same for each part of the held-out set that ships; none of another set."""
-    rows = [
-        [name, part, str(arm[0].end.estimate("sampled").clusters), *_change(arm)]
-        for name, several in arms.items()
-        for part, arm in parts(several).items()
-    ]
+    rows = []
+    for name, several in arms.items():
+        for part, arm in parts(several).items():
+            rows.append([name, part, str(arm[0].end.estimate("sampled").clusters), *_change(arm)])
+            families = gain(arm, "sampled", "family").clusters
+            if families > 1:
+                told = f"{part}, intervals by family"
+                rows.append([name, told, f"{families} families", *_change(arm, "family")])
     title = f"the same by part of the set{_over(arms)}"
     return [(title, ["arm", "part", "environments", *CHANGE], rows)] if rows else []
 
 
-def _change(arm: Sequence[Trained]) -> list[str]:
+def _change(arm: Sequence[Trained], by: Cluster = "id") -> list[str]:
     return [
         text
         for decoding in DECODINGS
         for text in (
             number_text(start_of(arm, decoding).mean),
             number_text(end_of(arm, decoding).mean),
-            signed_text(gain(arm, decoding)),
+            signed_text(gain(arm, decoding, by)),
         )
     ]
 
@@ -140,8 +152,19 @@ def _leads(arms: Arms, where: str, of: Lead) -> Table:
         if name != FIRST:
             found = [of(arms[FIRST], arms[name], decoding) for decoding in DECODINGS]
             rows.append([name, *(signed_text(one) for one in found), str(found[0].clusters)])
+            if of is lead and (told := _lead_by_family(arms[FIRST], arms[name])):
+                rows.append([f"{name}, grammar by family", *told])
     title = f"how far {TITLES[FIRST]} ends above each other arm, on {where}{_over(arms)}"
     return title, ["arm", *DECODINGS, "environments"], rows
+
+
+def _lead_by_family(first: Sequence[Trained], other: Sequence[Trained]) -> list[str]:
+    """The lead on the grammar's part with families for observations; [] where the set has no such part."""
+    both = [parts(arm).get("grammar") for arm in (first, other)]
+    if not both[0] or not both[1]:
+        return []
+    found = [lead(both[0], both[1], decoding, "family") for decoding in DECODINGS]
+    return [*(signed_text(one) for one in found), f"{found[0].clusters} families"]
 
 
 def _away(arms: Arms) -> Table:

@@ -52,12 +52,12 @@ def training_digests(facts: Mapping[str, Any]) -> frozenset[str]:
     Those that were played count as those that were designed: a program's text is not in the play, but
     its answers are. Ranks draw their pools at slightly different speeds; two more pools a rank cover that.
     """
-    seed, size = int(facts["seed"]), int(facts["pool_size"])
+    seed, sizes = int(facts["seed"]), facts["pool_size"]
     return frozenset(
         digest(program.source)
         for role, pools in facts["pools"].items()
         for rank in range(int(facts["ranks"]))
-        for program in data.programs(seed, role, rank, int(pools) + 2, size)
+        for program in data.programs(seed, role, rank, int(pools) + 2, int(sizes[role]))
     )
 
 

@@ -294,7 +294,7 @@ def export(model: Any, fast: Any, recipe: Recipe, progress: Progress) -> None:
             "parameters": sum(p.numel() for p in model.parameters()),
             "loss": {role: round(value, 4) for role, value in (progress.loss or {}).items()},
             "pools": progress.pools,
-            "pool_size": POOL["designer"],
+            "pool_size": POOL,
         },
     )
 

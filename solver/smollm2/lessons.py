@@ -3,11 +3,13 @@
 The policy gets a chat template of its own, plain ChatML: SmolLM2's puts a sentence about itself before
 every conversation, and knows no tools, whose schemas would have to be told in 200 tokens.
 
-Designs come from a book of a few hundred that is read again and again: what an adapter has to learn is
-to write programs in which all fits together, and it learns that from few programs read often in a third
-of the time that it takes from ever new ones. Plays are new at every step.
+Designs come from a book that is read several times: an adapter has to learn to write programs in which
+all fits together, and learns that sooner from few programs than from ever new ones. Plays are new at
+every step.
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
@@ -54,11 +56,25 @@ def lesson(seed: int, step: int, designs: int, plays: int) -> list[list[Segment]
     return [segments for segments, _ in _drawn(seed, step, designs, plays)]
 
 
+def digest(seed: int, designs: int, plays: int) -> str:
+    """Return a digest of what is taught, read off the book, the template and the first lessons.
+
+    So a warm-up that was begun with other lessons, or another grammar, is told from this one.
+    """
+    book = [_text(_page(seed, page)[0]) for page in range(BOOK)]
+    first = [_text(talk) for step in range(8) for talk in lesson(seed, step, designs, plays)]
+    return hashlib.sha256(json.dumps([TEMPLATE, book, first]).encode()).hexdigest()
+
+
 def programs(seed: int, steps: int, designs: int, plays: int) -> Iterator[Program]:
     """Yield again the programs behind the first ``steps`` lessons."""
     for step in range(steps):
         for _, program in _drawn(seed, step, designs, plays):
             yield program
+
+
+def _text(talk: Sequence[Segment]) -> list[list[str]]:
+    return [[segment.role, segment.text] for segment in talk]
 
 
 def _drawn(seed: int, step: int, designs: int, plays: int) -> list[Drawn]:

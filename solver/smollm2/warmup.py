@@ -50,7 +50,7 @@ class Recipe:
     """Conversations of a step. A design is 330 tokens long, a play 80."""
     rise: int = 10
     """Steps in which the rate rises."""
-    steps: int = field(default=500, compare=False)
+    steps: int = field(default=320, compare=False)
     threads: int = field(default=2, compare=False)
     micro_tokens: int = field(default=512, compare=False)
     """Most padded positions of one pass; a longer conversation goes alone."""
@@ -112,6 +112,7 @@ class _Run:
         self.recipe, self.facts = recipe, Facts()
         self._state = state
         self._base = file_digest(plain / WEIGHTS)
+        self._lessons = lessons.digest(recipe.seed, recipe.designs, recipe.plays)
         self.chat = chat_of(plain)
         self.model = load_model(plain).eval()  # without dropout, as everywhere
         adapter.add(self.model, recipe.rank, recipe.alpha, derive(recipe.seed, "adapter"))
@@ -163,7 +164,8 @@ class _Run:
         told, tensors = read(self._state)
         if told.pop("of", None) != self._identity():
             raise BadInput(
-                f"{self._state} is of another warm-up; give the --seed it was begun with, or remove it"
+                f"{self._state} is of another warm-up (seed, lessons or model); give the --seed it was "
+                "begun with, or remove it"
             )
         self.facts = Facts(**told)
         fill(self.trained, tensors, self._state)
@@ -187,7 +189,7 @@ class _Run:
         return path
 
     def _identity(self) -> dict[str, Any]:
-        return {"base": self._base, **self.recipe.identity()}
+        return {"base": self._base, "lessons": self._lessons, **self.recipe.identity()}
 
 
 def rate_at(recipe: Recipe, step: int) -> float:

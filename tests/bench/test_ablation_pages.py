@@ -51,11 +51,13 @@ def test_the_page_says_in_words_what_is_shown_and_what_is_not(
     assert unchanged.count("no change is shown") == 2
     assert lost.count("a loss") == 2
 
-    above_pool, _ = compared(arms)
+    above_pool, _, contrast = compared(arms)
+    assert contrast.startswith("frozen designer without memory above fixed pool")
     assert above_pool.startswith(
         "full self-play above fixed pool of the starting designer: held out"
     )
-    assert above_pool.count("higher") == 4 and "on other arms' late designs" in above_pool
+    assert above_pool.count("higher") == 4 and ", seeds +" in above_pool
+    assert "on other arms' late designs" in above_pool
 
     said = method(arms)
     assert "3 arms, each with 2 seeds (0, 1) and 20 training steps" in said
@@ -69,11 +71,27 @@ def test_a_lead_that_is_turned_round_is_said_to_be_lower(arms: dict[str, list[Tr
     assert "lower" in said and "higher" not in said
 
 
+def test_a_lead_that_one_seed_does_not_have_is_not_called_shown(
+    heldout_result: MakeResult,
+) -> None:
+    ends = {"self_play": (0.8, 0.5), "fixed_pool": (0.4, 0.51)}
+    [said] = compared(
+        by_arm(
+            [
+                trained(heldout_result, name, seed, end)
+                for name, several in ends.items()
+                for seed, end in enumerate(several)
+            ]
+        )
+    )
+    assert "the seeds disagree" in said and "higher" not in said
+
+
 def test_an_arm_that_was_not_judged_on_the_late_designs_is_compared_on_the_fixed_set(
     arms: dict[str, list[Trained]], tmp_path: Path
 ) -> None:
     arms["frozen"] = [replace(one, others=()) for one in arms["frozen"]]
-    above_pool, above_frozen = compared(arms)
+    above_pool, above_frozen, _ = compared(arms)
     assert "late designs" in above_pool and "late designs" not in above_frozen
     write(arms, tmp_path)
 
@@ -95,7 +113,11 @@ def test_every_arm_and_seed_has_its_row_and_the_seeds_together(
     ]
     assert budgets[0] == ["self_play", "0", "20", "4,000", "3,000", "0.75"]
     leads = [rows for title, rows in found.items() if title.startswith("how far")]
-    assert [[row[0] for row in rows] for rows in leads] == 2 * [["fixed_pool", "frozen"]]
+    by_family = [[name, f"{name}, grammar by family"] for name in ("fixed_pool", "frozen")]
+    assert [[row[0] for row in rows] for rows in leads] == [
+        by_family[0] + by_family[1],
+        ["fixed_pool", "frozen"],
+    ]
     # on what neither of the two designed
     assert [row[-1] for row in leads[1]] == ["128", "64"]
 
@@ -119,6 +141,7 @@ def test_the_parts_of_the_set_that_ships_are_told_apart(
     rows = next(rows for title, _, rows in tables(by_arm([mixed])) if "by part" in title)
     assert [row[:3] for row in rows] == [
         ["self_play", "grammar", "32"],
+        ["self_play", "grammar, intervals by family", "2 families"],
         ["self_play", "seed library", "16"],
         ["self_play", "reasoning-gym", "16"],
     ]

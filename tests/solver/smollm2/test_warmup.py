@@ -149,10 +149,16 @@ def test_what_was_killed_goes_on_and_ends_as_it_would_have(plain: Path, tmp_path
     assert warmup.read(more)[0]["step"] == 5
 
 
-def test_another_seed_does_not_go_on_from_this_one(plain: Path, tmp_path: Path) -> None:
+def test_another_seed_or_book_does_not_go_on_from_this_one(
+    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     warm_up(plain, tmp_path, replace(SMALL, steps=1), untold)
     with pytest.raises(BadInput, match="of another warm-up"):
         warm_up(plain, tmp_path, replace(SMALL, steps=1, seed=4), untold)
+    with monkeypatch.context() as other:
+        other.setattr(lessons, "BOOK", 20)
+        with pytest.raises(BadInput, match="of another warm-up"):
+            warm_up(plain, tmp_path, SMALL, untold)
     (tmp_path / warmup.STATE).write_bytes(b"damaged")
     with pytest.raises(BadInput, match="or damaged"):
         warm_up(plain, tmp_path, SMALL, untold)
