@@ -198,8 +198,8 @@ class Endpoint:
         if trouble.wait_s is not None:
             self._not_before = max(self._not_before, time.monotonic() + trouble.wait_s)
             return trouble.wait_s
-        longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** (tries - 1))
-        return self._jitter.uniform(longest / 4, longest)
+        most = most_pause_s(tries)
+        return self._jitter.uniform(most / 4, most)
 
     async def _cool(self) -> None:
         """Wait for a rate limit to pass; not all to the same moment."""
@@ -251,6 +251,14 @@ class Endpoint:
             wait_s = _retry_after(answer.headers.get("retry-after"))
             raise _Trouble(f"{status}: {message}", wait_s, error=status >= 500 and wait_s is None)
         raise Refused(status, message)
+
+
+def most_pause_s(tries: int) -> float:
+    """Return the most seconds to wait after so many tries: doubled each time, up to a bound.
+
+    The exponent is bounded too: a server that is away for hours is tried more often than a float doubles.
+    """
+    return min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** min(tries - 1, 20))
 
 
 def _tokens(value: Any) -> int:

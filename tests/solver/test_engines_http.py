@@ -154,6 +154,15 @@ def test_a_wait_is_read_as_seconds_or_as_a_date() -> None:
 
 
 @pytest.mark.parametrize(
+    ("tries", "most_s"), [(1, 0.02), (2, 0.04), (5, 0.32), (11, 20.0), (1025, 20.0), (10**6, 20.0)]
+)
+def test_pauses_double_up_to_a_bound_however_long_a_server_is_away(
+    tries: int, most_s: float
+) -> None:
+    assert http.most_pause_s(tries) == pytest.approx(most_s)
+
+
+@pytest.mark.parametrize(
     ("failure", "outage_s", "reason"),
     [
         (
