@@ -161,8 +161,10 @@ def _row(measured: str, value: float, unit: str, peer: float, over: Sequence[obj
 @cache
 def _batch(state: State, error: float) -> tuple[int, int]:
     """Return how many plays each arm makes next; both 0 at the end."""
-    unhinted = Tally(state[0], state[1], MOST - state[0])
-    hinted = Tally(state[2], state[3], MOST - state[2])
+    unhinted, hinted = (
+        Tally(plays, wins, float(wins == plays), MOST - plays)
+        for plays, wins in (state[:2], state[2:])
+    )
     more = wanted(unhinted, hinted, error)
     first, second = (
         next_look(tally.plays, MOST, error) - tally.plays if arm in more else 0

@@ -1,5 +1,6 @@
 import dataclasses
 import itertools
+import math
 import random
 from collections import Counter
 
@@ -9,7 +10,7 @@ from bench.throughput.probe import MOST, clear, fixed, grid, sequential
 from envgen.config import ProbeConfig
 from envgen.probe import ARMS, FIRST_LOOK, Probe, Tally, wanted
 from memory import PlayRecord
-from memory.standing import regret_summary
+from memory.standing import measure, regret_summary
 
 ERROR = ProbeConfig().error
 
@@ -76,7 +77,7 @@ def test_an_interrupted_probe_goes_on_as_an_unbroken_one() -> None:
 
 @pytest.mark.parametrize(
     ("unhinted", "hinted", "most_unhinted", "most_hinted"),
-    [(0.0, 0.0, 10, 8), (1.0, 1.0, 10, 8), (0.5, 1.0, 8, 6), (0.0, 1.0, 10, 8)],
+    [(0.0, 0.0, 10, 8), (1.0, 1.0, 10, 8), (0.5, 1.0, 8, 6), (0.0, 0.9, 10, 8)],
 )
 def test_clear_cases_end_early(
     unhinted: float, hinted: float, most_unhinted: int, most_hinted: int
@@ -87,18 +88,36 @@ def test_clear_cases_end_early(
     assert FIRST_LOOK <= arms["hinted"] <= most_hinted
 
 
+@pytest.mark.parametrize("plays", [4, 8, 16])
+@pytest.mark.parametrize("won", [0.95, 1.0])
+def test_nothing_is_taken_for_a_password_before_every_hinted_play_has_won(
+    plays: int, won: float
+) -> None:
+    done = run(Probe(plays, ERROR, seed=0, environment="e"), {"unhinted": 0.0, "hinted": won})
+    assert measure("e", 0, done, 0).hint_only
+    assert sum(play.arm == "hinted" for play in done) == plays
+    assert sum(play.arm == "unhinted" for play in done) <= 10
+
+
+def test_the_first_hinted_play_that_is_lost_ends_the_doubt_about_a_password() -> None:
+    assert wanted(Tally(6, 0.0, 0.0, 2), Tally(4, 4.0, 1.0, 4), ERROR) == ("hinted",)
+    assert wanted(Tally(6, 0.0, 0.0, 2), Tally(6, 5.0, 0.0, 2), ERROR) == ()
+    assert wanted(Tally(6, 0.0, 0.0, 2), Tally(8, 8.0, 1.0, 0), ERROR) == ()
+
+
 def test_an_arm_whose_plays_all_fault_is_played_to_its_end_and_not_beyond() -> None:
     done = run(Probe(6, ERROR, seed=0, environment="e"), {"unhinted": None, "hinted": 1.0})
     assert Counter(play.arm for play in done) == {"unhinted": 6, "hinted": 6}
 
 
 def test_a_clear_regret_needs_no_more_hinted_plays_while_the_band_is_open() -> None:
-    assert wanted(Tally(8, 1.0, 8), Tally(8, 8.0, 8), ERROR) == ("unhinted",)
+    assert wanted(Tally(8, 1.0, 0.0, 8), Tally(8, 8.0, 1.0, 8), ERROR) == ("unhinted",)
 
 
 def test_no_play_is_wanted_when_none_is_left() -> None:
-    assert wanted(Tally(16, 3.0, 0), Tally(16, 3.0, 0), ERROR) == ()
-    assert wanted(Tally(0, 0.0, 0), Tally(0, 0.0, 0), ERROR) == ()
+    assert wanted(Tally(16, 3.0, 0.0, 0), Tally(16, 3.0, 0.0, 0), ERROR) == ()
+    none = Tally(0, 0.0, math.nan, 0)
+    assert wanted(none, none, ERROR) == ()
 
 
 def test_at_equal_error_it_needs_forty_percent_fewer_plays_than_a_fixed_plan() -> None:
