@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from sandbox import JailInfo, Observation, Sandbox, episode_return, game_action
+from sandbox import JailInfo, Observation, Sandbox, action_bytes, episode_return, game_action
 from spadekit.errors import BadInput
 from spadekit.report import Report
 
@@ -30,8 +30,7 @@ async def play_by_hand(
     episode: return 0. A line that is too long for an action is the player's fault: it is said so
     and not played. Raises ``EnvironmentFault``.
     """
-    # A frame carries the action as JSON with its head; half of it is what a policy may use too.
-    longest = sandbox.config.frame_bytes // 2
+    longest = sandbox.config.limits.longest_action
     keyboard = Keyboard(lines or sys.stdin, report, longest)
     async with sandbox, await sandbox.open(source) as jail, await jail.episode(seed) as episode:
         info = jail.info
@@ -48,7 +47,7 @@ async def play_by_hand(
                 continue
             try:
                 action = as_action(line, info)
-                if (size := len(json.dumps(action))) > longest:
+                if (size := action_bytes(action)) > longest:
                     raise BadInput(f"an action has at most {longest} bytes; this one has {size}")
             except BadInput as error:
                 report.note(f"not played: {error}")

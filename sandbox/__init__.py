@@ -11,6 +11,7 @@ from sandbox.contract import (
     Playable,
     Playing,
     Step,
+    action_bytes,
     episode_return,
     game_action,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "SandboxFault",
     "Step",
     "Vector",
+    "action_bytes",
     "check_source",
     "episode_return",
     "game_action",

@@ -49,6 +49,14 @@ class Limits:
         if not 1 <= self.max_source_bytes <= LARGEST_FRAME:
             raise ValueError(f"max_source_bytes must lie between 1 and {LARGEST_FRAME}")
 
+    @property
+    def longest_action(self) -> int:
+        """Most bytes of an action as JSON (``contract.action_bytes``): half of a frame.
+
+        What is longer is the player's fault, whoever it is: sent on, it would fail as the environment's.
+        """
+        return self.frame_bytes // 2
+
 
 @dataclass(frozen=True)
 class SandboxConfig:

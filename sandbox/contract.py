@@ -1,5 +1,6 @@
 """The environment contract as plain records and pure functions; nothing here touches a process."""
 
+import json
 import math
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol, Self
@@ -70,6 +71,10 @@ class Playable(Protocol):
     def info(self) -> JailInfo:
         """What the source says about itself."""
 
+    @property
+    def longest_action(self) -> int:
+        """See :class:`sandbox.Limits`."""
+
     async def episode(self, seed: int) -> Playing:
         """Open an episode and reset it; raises ``EnvironmentFault`` and ``SandboxFault``."""
 
@@ -90,6 +95,11 @@ def game_action(reply: str) -> str:
             if start >= 0 and reply.startswith(_BOX, start) and (best is None or start > best[0]):
                 best = (start, index + 1)
     return reply[best[0] : best[1]] if best else reply.strip()
+
+
+def action_bytes(action: str) -> int:
+    """Return the bytes that an action takes in a frame, which is JSON in ASCII."""
+    return len(json.dumps(action))
 
 
 def episode_return(reward: float, terminated: bool) -> float:

@@ -9,14 +9,13 @@ import gymnasium
 from gymnasium import spaces
 
 from sandbox.config import SandboxConfig
-from sandbox.contract import Observation, Step
+from sandbox.contract import Observation, Step, action_bytes
 from sandbox.episode import Episode
 from sandbox.jail import Jail
 from sandbox.sandbox import Sandbox
 
 T = TypeVar("T")
 
-_LONGEST: Final = 1_000_000
 _SEEDS: Final = 2**31
 
 
@@ -26,7 +25,7 @@ class AnyText(spaces.Text):
     Samples are short and plain, so that a random player has something to say.
     """
 
-    def __init__(self, max_length: int = _LONGEST, seed: int | None = None) -> None:
+    def __init__(self, max_length: int, seed: int | None = None) -> None:
         super().__init__(max_length=max_length, min_length=0, seed=seed)
 
     def contains(self, x: Any) -> bool:
@@ -39,13 +38,23 @@ class AnyText(spaces.Text):
         return "".join(self.np_random.choice(list(self.characters), size=size)) if size else ""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, AnyText) and self.max_length == other.max_length
+        if not isinstance(other, AnyText) or type(other) is not type(self):
+            return False
+        return self.max_length == other.max_length
 
     def __hash__(self) -> int:
-        return hash(("AnyText", self.max_length))
+        return hash((type(self), self.max_length))
 
     def __repr__(self) -> str:
-        return f"AnyText({self.max_length})"
+        return f"{type(self).__name__}({self.max_length})"
+
+
+class AnyAction(AnyText):
+    """All text that the sandbox takes as an action: of at most ``max_length`` bytes as JSON."""
+
+    def contains(self, x: Any) -> bool:
+        """Whether ``x`` is a string that fits."""
+        return isinstance(x, str) and action_bytes(x) <= self.max_length
 
 
 class SandboxedEnv(gymnasium.Env[str, str]):
@@ -54,7 +63,8 @@ class SandboxedEnv(gymnasium.Env[str, str]):
     An action is what ``Episode.step`` takes: a game's action, or a tool play's JSON. An observation
     is the text of the messages, one after another. The info of ``reset`` has the episode's ``seed`` and,
     for a tool environment, ``tools``, their function schemas. ``EnvironmentFault`` leaves ``reset`` and
-    ``step`` as it is. ``close`` ends the jail.
+    ``step`` as it is; an action outside the space is the caller's fault, ``InvalidAction``, and not
+    played. ``close`` ends the jail.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}  # type: ignore[misc]
@@ -65,8 +75,10 @@ class SandboxedEnv(gymnasium.Env[str, str]):
         if render_mode not in (None, "ansi"):
             raise ValueError(f"render_mode = {render_mode!r} must be None or 'ansi'")
         self.render_mode = render_mode
-        self.observation_space = AnyText()
-        self.action_space = AnyText()
+        limits = (config or SandboxConfig()).limits
+        # An observation is told in one frame, of which a character takes a byte at least.
+        self.observation_space = AnyText(limits.frame_bytes)
+        self.action_space = AnyAction(limits.longest_action)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -98,6 +110,10 @@ class SandboxedEnv(gymnasium.Env[str, str]):
         """Play one action."""
         if self._episode is None:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
+        if action not in self.action_space:
+            raise gymnasium.error.InvalidAction(
+                f"the action is not in {self.action_space}: no text, or more bytes as JSON than that"
+            )
         step: Step = self._run(self._episode.step(action))
         text = self._show(step.observation)
         return text, step.reward, step.terminated, step.truncated, {}

@@ -67,6 +67,11 @@ class Jail:
             raise
 
     @property
+    def longest_action(self) -> int:
+        """See :class:`sandbox.Limits`."""
+        return self._limits.longest_action
+
+    @property
     def alive(self) -> bool:
         """Whether episodes can still be opened."""
         return not self._gone

@@ -22,6 +22,7 @@ from sandbox import (
     Playing,
     Pool,
     SandboxFault,
+    action_bytes,
     episode_return,
     game_action,
 )
@@ -38,9 +39,6 @@ Stop = Literal["terminated", "truncated", "turns", "context", "fault"]
 PolicyFault = Literal[Malformation, "long", "unfinished"]
 """An unreadable tool call (see ``solver.toolcalls``), an over-long action, or reasoning without an end."""
 _ATTEMPTS = 3
-LONGEST_ACTION = 65_536
-"""Most bytes of an action as JSON: half of a frame (``sandbox.frame_bytes``), which the sandbox would
-refuse as if the environment had sent it."""
 
 
 @dataclass(frozen=True)
@@ -268,13 +266,14 @@ async def _play(policy: Policy, jail: Playable, seed: int, hint: str | None, rul
                 buffer.open(messages, jail.info.tools)
             except UnreadableTools as error:
                 raise EnvironmentFault("load", "contract", f"the tools: {error}") from None
-            outcome = await _turns(buffer, episode, jail.info.setting == "game", rules)
+            outcome = await _turns(buffer, episode, jail, rules)
     except EnvironmentFault as fault:
         outcome = _Outcome.of(fault)
     return buffer.finish(seed, hint, rules, outcome)
 
 
-async def _turns(buffer: "_Buffer", episode: Playing, game: bool, rules: _Rules) -> _Outcome:
+async def _turns(buffer: "_Buffer", episode: Playing, jail: Playable, rules: _Rules) -> _Outcome:
+    game = jail.info.setting == "game"
     for turn in range(rules.max_turns):
         room = rules.context - len(buffer.prompt)
         if room < 1:
@@ -286,7 +285,7 @@ async def _turns(buffer: "_Buffer", episode: Playing, game: bool, rules: _Rules)
                 seed=derive(rules.sampling.seed, "turn", turn),
             )
         )
-        action = _action(text, game, buffer.policy.chat, buffer.tools)
+        action = _action(text, game, jail.longest_action, buffer.policy.chat, buffer.tools)
         if isinstance(action, _Problem):
             buffer.blame(action.kind)
             told = action.told if game else json.dumps({"error": action.told})
@@ -310,7 +309,7 @@ class _Problem:
 
 
 def _action(
-    text: str, game: bool, chat: Conversations, tools: Sequence[dict[str, Any]]
+    text: str, game: bool, longest: int, chat: Conversations, tools: Sequence[dict[str, Any]]
 ) -> str | _Problem:
     """Return the action in a reply, or what is wrong with it."""
     spoken = said(text, chat.opened)
@@ -326,7 +325,7 @@ def _action(
             first = reply.malformed[0]
             return _Problem(first.kind, f"malformed tool call: {first.detail}")
         action = reply.action()
-    if len(json.dumps(action)) > LONGEST_ACTION:
+    if action_bytes(action) > longest:
         return _Problem("long", "your action is too long; nothing was done")
     return action
 

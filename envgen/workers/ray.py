@@ -71,9 +71,15 @@ class RayWorkers:
     """The stations of a cluster. Make one with :func:`ray_workers`."""
 
     def __init__(
-        self, ray: Any, workers: list[_Worker], parallel: int, note: Callable[[str], None]
+        self,
+        ray: Any,
+        workers: list[_Worker],
+        parallel: int,
+        longest_action: int,
+        note: Callable[[str], None],
     ) -> None:
         self._ray, self._workers, self._note = ray, workers, note
+        self.longest_action = longest_action
         self._room = _Room()
         for _ in range(parallel):
             for worker in workers:
@@ -173,6 +179,7 @@ class _Jail:
 
     def __init__(self, workers: RayWorkers, worker: _Worker, number: int, info: JailInfo) -> None:
         self.info = info
+        self.longest_action = workers.longest_action
         self._workers, self._worker, self._number = workers, worker, number
 
     async def episode(self, seed: int) -> "_Episode":
@@ -224,7 +231,7 @@ async def ray_workers(
     ray = _joined(address)
     try:
         workers = await _manned(ray, config, note)
-        crew = RayWorkers(ray, workers, parallel, note)
+        crew = RayWorkers(ray, workers, parallel, config.limits.longest_action, note)
         try:
             yield crew
         finally:

@@ -7,7 +7,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import SyncVectorEnv
 
-from sandbox import EnvironmentFault
+from sandbox import EnvironmentFault, SandboxConfig
 from sandbox.gym import AnyText, SandboxedEnv
 
 
@@ -51,6 +51,21 @@ def test_a_step_before_reset_and_a_bad_source_are_refused(game: str) -> None:
     env.close()
     with pytest.raises(EnvironmentFault, match="load"):
         SandboxedEnv("x = 1")
+
+
+def test_an_action_that_fills_its_frame_is_the_callers_fault_and_not_played(game: str) -> None:
+    env = SandboxedEnv(game, SandboxConfig(frame_bytes=4_096, log_bytes=512))
+    try:
+        env.reset(seed=4)
+        for long in ("x" * 5_000, "\u2603" * 400):
+            assert long not in env.action_space
+            with pytest.raises(gymnasium.error.InvalidAction, match=r"AnyAction\(2048\)"):
+                env.step(long)
+        longest = "x" * 2_046
+        assert longest in env.action_space
+        assert env.step(longest)[0] == f"0 {longest}"
+    finally:
+        env.close()
 
 
 def test_a_text_space_holds_any_unicode() -> None:

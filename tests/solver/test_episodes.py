@@ -82,8 +82,8 @@ class Script:
 
 
 @asynccontextmanager
-async def pool() -> AsyncIterator[Pool]:
-    async with Sandbox(SandboxConfig()) as sandbox, Pool(sandbox) as opened:
+async def pool(config: SandboxConfig = SandboxConfig()) -> AsyncIterator[Pool]:  # noqa: B008 - frozen
+    async with Sandbox(config) as sandbox, Pool(sandbox) as opened:
         yield opened
 
 
@@ -236,23 +236,26 @@ async def test_malformed_tool_calls_are_counted_consume_a_turn_and_run_nothing(
 
 
 @pytest.mark.parametrize(
-    ("source", "reply", "last"),
+    ("config", "source", "reply", "last"),
     [
-        (GAME, "\u2603" * 15_000, "win"),
+        (SandboxConfig(), GAME, "\u2603" * 15_000, "win"),
+        (SandboxConfig(frame_bytes=16_384, log_bytes=2_048), GAME, "x" * 20_000, "win"),
         (
+            SandboxConfig(),
             TOOLS,
             "\u2603" * 15_000,
             '<tool_call>{"name": "find", "arguments": {"name": "A. Ito"}}</tool_call>',
         ),
     ],
+    ids=["game", "small frames", "tools"],
 )
 async def test_an_over_long_action_costs_the_policy_its_turn(
-    source: str, reply: str, last: str, tokenizer_with: Any, templates: Any
+    config: SandboxConfig, source: str, reply: str, last: str, tokenizer_with: Any, templates: Any
 ) -> None:
     tokenizer = tokenizer_with(templates["embedded"])
     script = Script(tokenizer, [reply, last])
     script.context = 200_000
-    async with pool() as opened, opened.lease(source) as jail:
+    async with pool(config) as opened, opened.lease(source) as jail:
         sampling = Sampling(1.0, 90_000, 0)
         done = await play(
             script, jail, seed=1, hint=None, sampling=sampling, max_turns=4, prompt="short"

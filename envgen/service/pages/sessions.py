@@ -22,6 +22,7 @@ from sandbox import (
     Observation,
     Sandbox,
     SandboxConfig,
+    action_bytes,
     episode_return,
     game_action,
 )
@@ -154,7 +155,7 @@ class Sessions:
 
     async def act(self, session: Session, action: str, shown: str) -> None:
         """Play one action; ``shown`` is how it stands in the transcript. A fault ends the play."""
-        if (size := len(json.dumps(action))) > (most := self._config.frame_bytes // 2):
+        if (size := action_bytes(action)) > (most := self._config.limits.longest_action):
             raise BadInput(f"an action has at most {most} bytes; this one has {size}")
         async with session.acting:
             if session.ended or session.episode is None:
