@@ -63,12 +63,16 @@ class Share:
 
 @dataclass
 class Tally:
-    """Sums over the tokens trained in one optimiser step, for the metrics."""
+    """Sums over one optimiser step, for the metrics.
 
-    tokens: int = 0
+    ``positions`` and ``loss`` are of all samples that went through the model, the others of the tokens
+    with an advantage alone: a KL term trains samples without one too, which clipping never touches.
+    """
+
     positions: int = 0
-    """Those that went through the model, prompts and padding included."""
+    """Prompts and padding included."""
     loss: float = 0.0
+    tokens: int = 0
     importance: float = 0.0
     importance_cut: float = 0.0
     clip_low: float = 0.0
@@ -165,7 +169,7 @@ class Learner:
         chosen = self._optimisers[optimiser]
         chosen.zero_grad(set_to_none=True)
         tallies = [self._accumulate(share) for share in shares]
-        if not any(tally.tokens for tally in tallies):
+        if not any(tally.positions for tally in tallies):
             return tallies, 0.0
         norm = float(torch.nn.utils.clip_grad_norm_(self._trained.values(), self.config.grad_clip))
         if not math.isfinite(norm):
@@ -210,7 +214,8 @@ class Learner:
                 loss.backward()  # type: ignore[no-untyped-call]
                 assert cut.grad is not None
                 grads.append(cut.grad)
-                _count(tally, token, entropy_N, fed.behaviour_N[part] - logp_N.detach(), loss)
+                apart_N = fed.behaviour_N[part] - logp_N.detach()
+                _count(tally, token, entropy_N, apart_N, fed.advantage_N[part] != 0, loss)
             states.backward(torch.cat(grads))  # type: ignore[no-untyped-call]
             tally.positions += fed.ids_B_T.numel()
         return tally
@@ -363,16 +368,22 @@ def micro_batches(samples: Sequence[Sample], most: int) -> list[list[int]]:
 
 
 def _count(
-    tally: Tally, token: TokenLoss, entropy_N: Tensor, apart_N: Tensor, loss: Tensor
+    tally: Tally,
+    token: TokenLoss,
+    entropy_N: Tensor,
+    apart_N: Tensor,
+    live_N: Tensor,
+    loss: Tensor,
 ) -> None:
     """Add a part's sums; one transfer from the device for all of them."""
-    per_token = (*(token.weight, token.capped, token.low, token.high, apart_N, entropy_N),)
-    sums = torch.stack([loss.detach(), *(values.sum().float() for values in per_token)]).tolist()
-    tally.tokens += len(entropy_N)
+    per_token = (live_N, token.weight, token.capped, token.low, token.high, apart_N, entropy_N)
+    of_live = ((values * live_N).sum().float() for values in per_token)
+    sums = torch.stack([loss.detach(), *of_live]).tolist()
     tally.loss += sums[0]
-    tally.importance += sums[1]
-    tally.importance_cut += sums[2]
-    tally.clip_low += sums[3]
-    tally.clip_high += sums[4]
-    tally.kl_behaviour += sums[5]
-    tally.entropy += sums[6]
+    tally.tokens += int(sums[1])
+    tally.importance += sums[2]
+    tally.importance_cut += sums[3]
+    tally.clip_low += sums[4]
+    tally.clip_high += sums[5]
+    tally.kl_behaviour += sums[6]
+    tally.entropy += sums[7]

@@ -14,12 +14,12 @@ from solver.samples import Batch
 
 @dataclass(frozen=True, kw_only=True)
 class RoleMetrics:
-    """One role in one step. Means per token are over the tokens trained."""
+    """One role in one step. Means and shares of tokens are over those of samples with an advantage."""
 
     samples: int
     """Samples kept; those left out are in ``dropped``."""
     trained: int
-    """Samples with an advantage; the others have no gradient and cost no time."""
+    """Samples with an advantage; the others cost no time, unless a KL term (``train.kl``) trains them."""
     groups: int
     groups_live: int
     """Groups with an advantage: what they are compared with was not all paid the same."""
@@ -40,8 +40,10 @@ class RoleMetrics:
     lag_most: int | None
     """Policy versions between the sampling of a sample and its training: mean and most."""
     tokens_trained: int
+    """Sampled tokens of the samples with an advantage."""
     positions: int
-    """Positions that went through the model for them, prompts and padding included."""
+    """Positions that went through the model, prompts and padding included: of the samples with an
+    advantage, with a KL term of all."""
     loss: float | None
     grad_norm: float | None
     """Means over optimiser steps; the norm is from before clipping, and of both roles in a shared step."""

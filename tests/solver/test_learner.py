@@ -372,3 +372,19 @@ def test_what_another_engine_recorded_is_corrected_in_every_part(
     batches: dict[Role, Batch] = {"solver": Batch(()), "designer": Batch(())}
     found = learn(learner, batches | {role: Batch(tuple(samples))}, 0, model_dir)[role]
     assert found.importance == pytest.approx(importance, rel=1e-4)
+
+
+def test_samples_that_only_the_kl_term_trains_dilute_no_figure(model_dir: Path) -> None:
+    mixed = make_samples(8)
+    flat = [replace(one, group="flat", baseline="flat", reward=0.5) for one in make_samples(8, 1)]
+    batches: dict[Role, Batch] = {"solver": Batch((*mixed, *flat)), "designer": Batch(())}
+    found = []
+    for kl in (0.0, 0.1):
+        config = TrainConfig(kl=kl, solver_updates=1)
+        learner = Learner(model_dir, {"solver": 1e-9, "designer": 1e-9}, config)
+        found.append(learn(learner, batches, 0, model_dir)["solver"])
+    without, pulled = found
+    assert pulled.positions > without.positions and pulled.trained == without.trained == 8
+    assert pulled.tokens_trained == without.tokens_trained == sum(one.tokens for one in mixed)
+    for name in ("importance", "importance_cut_share", "kl_behaviour", "entropy"):
+        assert getattr(pulled, name) == pytest.approx(getattr(without, name), rel=1e-4), name
