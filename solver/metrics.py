@@ -26,7 +26,7 @@ class RoleMetrics:
     groups_dropped: int
     """Groups that lost every sample."""
     dropped: Mapping[str, int]
-    """Samples left out, by reason: an environment's fault, `text only`, `too old`, ..."""
+    """Samples left out, by reason: an environment's fault, `duplicate`, `too old`, ..."""
     reward: float | None
     """Mean over the samples kept; a solver's reward is the return."""
     tokens: int

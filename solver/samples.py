@@ -99,14 +99,14 @@ def from_plays(plays: Sequence[PlayRecord]) -> Batch:
 def from_designs(designs: Sequence[DesignRecord], version: int, max_lag: int) -> Batch:
     """Group designs by brief, with the mean of their skill as baseline, to train policy ``version``.
 
-    Left out: faults of ours (no reward), designs without token ids or of the likeliest tokens only, and
-    those of policies more than ``max_lag`` versions behind.
+    Left out: designs without a reward (see ``_unpaid``), without token ids or of the likeliest tokens only,
+    and those of policies more than ``max_lag`` versions behind.
     """
     kept: list[Sample] = []
     dropped: Counter[str] = Counter()
     for design in designs:
         if design.reward is None:
-            dropped["excluded"] += 1
+            dropped[_unpaid(design)] += 1
         elif design.text_only or len(design.ids) != len(design.logprobs):
             dropped[TEXT_ONLY] += 1
         elif "likeliest" in json.loads(design.brief):
@@ -131,6 +131,13 @@ def from_designs(designs: Sequence[DesignRecord], version: int, max_lag: int) ->
                 )
             )
     return Batch(tuple(kept), dropped, _lost((design.group for design in designs), kept))
+
+
+def _unpaid(design: DesignRecord) -> str:
+    """Why a design has no reward: nobody's here, known already, lost by us, or its hint's fault alone."""
+    if json.loads(design.brief).get("origin") == "import":
+        return "imported"
+    return {"duplicate": "duplicate", "faulted": "our fault"}.get(design.outcome, "hint refused")
 
 
 def _skill(design: DesignRecord) -> str:

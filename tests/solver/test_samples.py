@@ -73,7 +73,10 @@ def test_designs_are_groups_by_brief_with_only_their_completion_trained() -> Non
 def test_designs_that_cannot_be_trained_on_are_left_out_with_the_reason() -> None:
     batch = from_designs(
         [
-            replace(DESIGN, reward=None),
+            replace(DESIGN, reward=None, outcome="duplicate", stage="diversity"),
+            replace(DESIGN, reward=None, outcome="faulted", stage="certificate"),
+            replace(DESIGN, reward=None, outcome="refused", stage="hint"),
+            replace(DESIGN, reward=None, brief='{"origin": "import"}', text_only=True, ids=()),
             replace(DESIGN, text_only=True, ids=(), logprobs=()),
             replace(DESIGN, logprobs=()),
             replace(DESIGN, policy_version=1),
@@ -85,7 +88,10 @@ def test_designs_that_cannot_be_trained_on_are_left_out_with_the_reason() -> Non
     )
     assert batch.samples == ()
     assert batch.dropped == {
-        "excluded": 1,
+        "duplicate": 1,
+        "our fault": 1,
+        "hint refused": 1,
+        "imported": 1,
         "text only": 2,
         "too old": 1,
         "nothing sampled": 1,
