@@ -44,17 +44,18 @@ def next_shard(published: Collection[int], trained: Collection[int]) -> int | No
 
 
 def check_lag(config: SyncConfig, train: TrainConfig) -> None:
-    """Refuse a schedule by which designs would be too old to be trained on: ``BadInput``.
+    """Refuse a schedule by which any design would be too old to be trained on: ``BadInput``.
 
-    A shard is trained on from the version before its number. Where designs are not trained on at all
+    A shard is trained on from the version before its number, and the oldest designs of the schedule
+    count: it would leave out some shards' designs if not all. Where designs are not trained on at all
     (``train.designer_weight`` 0) they may be of any age.
     """
     lag = config.max_ahead - 1 + config.every - 1
     if lag > train.max_lag and train.designer_weight:
         raise BadInput(
-            f"sync.max_ahead = {config.max_ahead} and sync.every = {config.every} let designs be {lag} "
-            f"versions old when they are trained on, and train.max_lag = {train.max_lag} leaves them "
-            "out: lower the former or raise the latter"
+            f"sync.max_ahead = {config.max_ahead} and sync.every = {config.every} let designs be up to "
+            f"{lag} versions old when they are trained on, and train.max_lag = {train.max_lag} leaves the "
+            "oldest out: lower the former or raise the latter"
         )
 
 
