@@ -21,7 +21,6 @@ from sandbox.jail import Jail
 from sandbox.pool import Pool
 from sandbox.sandbox import Sandbox
 from sandbox.source import check_source
-from sandbox.vector import Vector
 
 __all__ = [
     "REASONS",
@@ -41,7 +40,6 @@ __all__ = [
     "SandboxConfig",
     "SandboxFault",
     "Step",
-    "Vector",
     "action_bytes",
     "check_source",
     "episode_return",

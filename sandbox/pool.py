@@ -3,14 +3,13 @@
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 
 from sandbox.jail import Jail
 from sandbox.sandbox import Sandbox
-from sandbox.vector import Vector, settled
 
 
 class _Slot:
@@ -43,7 +42,6 @@ class Pool:
             raise ValueError("a pool keeps at least one jail")
         self._slots: OrderedDict[bytes, _Slot] = OrderedDict()
         self._freed = asyncio.Condition()
-        self._many = asyncio.Lock()
         self._endings: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
@@ -73,28 +71,6 @@ class Pool:
             slot.users -= 1
             async with self._freed:
                 self._freed.notify_all()
-
-    @asynccontextmanager
-    async def vector(self, plays: Sequence[tuple[str, int]]) -> AsyncIterator[Vector]:
-        """Open an episode for each ``(source, seed)``, to step them all at once.
-
-        A source that does not load and an episode that does not begin fault their own slots only.
-        Raises ``ValueError`` for more sources than the pool keeps jails, and ``SandboxFault``.
-        """
-        sources = list(dict.fromkeys(source for source, _ in plays))
-        if len(sources) > self._size:
-            raise ValueError(f"{len(sources)} sources, but the pool keeps {self._size} jails")
-        vector = Vector()
-        async with AsyncExitStack() as leases:
-            # Two who each hold half of the pool would wait for each other.
-            async with self._many:
-                entered = [settled(leases.enter_async_context(self.lease(s))) for s in sources]
-                jails = dict(zip(sources, await asyncio.gather(*entered), strict=True))
-            try:
-                await vector.begin([(jails[source], seed) for source, seed in plays])
-                yield vector
-            finally:
-                await vector.close()
 
     async def close(self) -> None:
         """End every jail."""

@@ -5,10 +5,12 @@ import warnings
 import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import SyncVectorEnv
+from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
 from sandbox import EnvironmentFault, SandboxConfig
 from sandbox.gym import AnyText, SandboxedEnv
+
+ODD = ("\U0001f600 \u202e", "\u0645\u0631\u062d\u0628\u0627", "\x07\ttab", "")
 
 
 def test_it_passes_the_checker_of_gymnasium_without_a_warning(game: str) -> None:
@@ -98,5 +100,41 @@ def test_a_vector_of_tool_environments_steps(desk: str) -> None:
     try:
         observations, info = vector.reset(seed=[1, 2])
         assert observations == ("Where is it?",) * 2 and len(info["tools"]) == 2
+    finally:
+        vector.close()
+
+
+def test_an_environment_made_by_its_id_passes_the_checker_without_a_warning(game: str) -> None:
+    name = "spadework/checked-v0"
+    gymnasium.register(
+        name,
+        entry_point="sandbox.gym:SandboxedEnv",
+        kwargs={"source": game},
+        order_enforce=False,
+        disable_env_checker=True,
+    )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            env = gymnasium.make(name, render_mode="ansi")
+            check_env(env)
+            env.close()
+    finally:
+        del gymnasium.registry[name]
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_vector_environments_carry_any_unicode_text(game: str, kind: str) -> None:
+    makers = [lambda: SandboxedEnv(game) for _ in ODD]
+    vector = (
+        SyncVectorEnv(makers) if kind == "sync" else AsyncVectorEnv(makers, shared_memory=False)
+    )
+    try:
+        observations, _ = vector.reset(seed=list(range(len(ODD))))
+        assert all(text.startswith("Reach") for text in observations)
+        observations, rewards, terminated, truncated, _ = vector.step(ODD)
+        assert tuple(observations) == tuple(f"0 {text}" for text in ODD)
+        assert not rewards.any() and not terminated.any() and not truncated.any()
+        assert vector.action_space.contains(vector.action_space.sample())
     finally:
         vector.close()
