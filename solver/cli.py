@@ -123,7 +123,7 @@ async def _follow(current: Session, wanted: str, backend: Backend) -> None:
         versions.bootstrap(settings.section(PolicyConfig))
         sync.check_in_step(versions)
 
-        def due() -> int | None:
+        def next_shard() -> int | None:
             published = store.numbers()
             return sync.next_shard(pinned & set(published) if pinned else published, versions.all())
 
@@ -136,7 +136,7 @@ async def _follow(current: Session, wanted: str, backend: Backend) -> None:
 
         async with _steps(current, store, versions, backend) as step:
             while not pinned or not pinned <= set(versions.all()):
-                shard = await sync.until(due, config.watch_s, waiting)
+                shard = await sync.until(next_shard, config.watch_s, waiting)
                 metrics = await step(shard, shard)
                 if current.report.as_json:
                     current.report.data(metrics)

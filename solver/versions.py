@@ -46,7 +46,7 @@ class PolicyInfo:
     model: str = ""
     """Version 0: `policy.model` as it was when the home was begun."""
     parent_weights: str = ""
-    """``weights`` of the parent that it was made from; "" without one, or where that was not noted."""
+    """``weights`` of the parent that it was made from; "" without one."""
 
     @classmethod
     def read(cls, folder: Path) -> "PolicyInfo":
@@ -123,12 +123,12 @@ class Versions:
         """
         self.read(version)
         info = PolicyInfo.validated(self.path(version))
-        parent = self.path(info.parent or 0)
-        told = info.parent_weights
-        if told and parent.is_dir() and PolicyInfo.read(parent).weights != told:
+        if info.parent is None or not self.has(info.parent):
+            return info
+        if self.read(info.parent).weights != info.parent_weights:
             raise BadInput(
-                f"{self.path(version)} was made from other weights than those that {parent.name} beside "
-                f"it has; {MEND}"
+                f"{self.path(version)} was made from other weights than those that "
+                f"{self.path(info.parent).name} beside it has; {MEND}"
             )
         return info
 

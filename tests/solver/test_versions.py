@@ -116,13 +116,16 @@ def test_a_version_knows_its_parents_weights_and_is_refused_beside_others(
     publish(versions, 1)
     assert versions.read(0).parent_weights == ""
     assert versions.validate(1).parent_weights == versions.read(0).weights
-    told = json.loads((versions.path(0) / "policy.json").read_text())
-    told["digests"]["model.safetensors"] = "0" * 64
-    (versions.path(0) / "policy.json").write_text(json.dumps(told))
-    with pytest.raises(
-        BadInput, match="v000001 was made from other weights than those that v000000"
-    ):
-        versions.validate(1)
+    others = {0: ("digests", {"model.safetensors": "0" * 64}), 1: ("parent_weights", "")}
+    for number, (name, value) in others.items():
+        path = versions.path(number) / "policy.json"
+        before = path.read_text()
+        path.write_text(json.dumps(json.loads(before) | {name: value}))
+        with pytest.raises(
+            BadInput, match="v000001 was made from other weights than those that v000000"
+        ):
+            versions.validate(1)
+        path.write_text(before)
     shutil.rmtree(versions.path(0))  # a version is good without its parents
     assert versions.validate(1).version == 1
 
