@@ -4,13 +4,14 @@ import datetime as dt
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from bench.config import HeldoutConfig
 from bench.heldout.dataset import HeldoutEnvironment, HeldoutSet, read_set
 from bench.heldout.results import Protocol, Result, Returns, path_of, read, save
 from bench.machine import machine
+from bench.playing import playing_of
 from sandbox import Pool, Sandbox, SandboxConfig
 from solver.config import PolicyConfig, SolverConfig
 from solver.engines import open_policy
@@ -107,18 +108,19 @@ def protocol_of(settings: Settings, heldout: HeldoutSet) -> Protocol:
     temperature = solver.temperature if config.temperature is None else config.temperature
     if temperature <= 0:
         raise BadInput("[solver] plays greedily (temperature 0); set heldout.temperature above 0")
-    return Protocol(
-        data=heldout.name,
-        data_digest=heldout.digest,
-        prompt=solver.prompt,
-        plays=config.plays,
-        greedy_plays=config.greedy_plays,
+    playing = replace(
+        playing_of(settings),
         temperature=temperature,
         max_tokens=solver.max_tokens if config.max_tokens is None else config.max_tokens,
         max_turns=solver.max_turns if config.max_turns is None else config.max_turns,
-        context=solver.context,
+    )
+    return Protocol(
+        **asdict(playing),
+        data=heldout.name,
+        data_digest=heldout.digest,
+        plays=config.plays,
+        greedy_plays=config.greedy_plays,
         seed=config.seed,
-        isolation=settings.section(SandboxConfig).isolation,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from bench.playing import Playing
 from bench.statistics import Estimate, clustered_mean, paired_difference
 from solver.versions import Versions
 from spadekit.errors import BadInput
@@ -13,7 +14,7 @@ from spadekit.files import write_json
 
 Decoding = Literal["sampled", "greedy"]
 DECODINGS: tuple[Decoding, ...] = ("sampled", "greedy")
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -31,20 +32,14 @@ class Returns:
 
 
 @dataclass(frozen=True)
-class Protocol:
+class Protocol(Playing):
     """Everything but the weights that decides the figures. Only results of one protocol compare."""
 
     data: str
     data_digest: str
-    prompt: str
     plays: int
     greedy_plays: int
-    temperature: float
-    max_tokens: int
-    max_turns: int
-    context: int
     seed: int
-    isolation: str
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ import numpy as np
 from bench.ladder.config import LadderConfig
 from bench.ladder.field import Field
 from bench.ladder.ratings import Tally
-from sandbox import SandboxConfig
-from solver.config import SolverConfig
+from bench.playing import Playing, playing_of
 from solver.episodes import Job, Play
 from spadekit.errors import BadInput
 from spadekit.files import Journal
@@ -36,34 +35,15 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Protocol:
+class Protocol(Playing):
     """What decides a play besides version, environment and number."""
 
-    prompt: str
-    temperature: float
-    top_p: float
-    top_k: int
-    max_tokens: int
-    max_turns: int
-    context: int
     seed: int
-    isolation: str
 
     @classmethod
     def of(cls, settings: Settings) -> "Protocol":
         """Return the protocol that the settings ask for: plays as in training, without the hint."""
-        solver = settings.section(SolverConfig)
-        return cls(
-            solver.prompt,
-            solver.temperature,
-            solver.top_p,
-            solver.top_k,
-            solver.max_tokens,
-            solver.max_turns,
-            solver.context,
-            settings.section(LadderConfig).seed,
-            settings.section(SandboxConfig).isolation,
-        )
+        return cls(**asdict(playing_of(settings)), seed=settings.section(LadderConfig).seed)
 
     @property
     def digest(self) -> str:

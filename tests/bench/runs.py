@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from bench.heldout.results import Protocol, Result, Returns, save
+from bench.playing import Playing
 from memory import (
     DesignRecord,
     EnvironmentRecord,
@@ -23,7 +24,10 @@ from tests import records
 TOPICS = ("barge", "orchard", "lamp", "ferry", "loom", "quarry", "signal", "harvest")
 SKILLS = ("spatial_reasoning", "logical_deduction", "memory_recall")
 REFUSALS = ("read", "read", "contract", "solvable", "solvable", "nontrivial", "hint", "probe")
-PROTOCOL = Protocol("embedded", "d" * 64, "short", 8, 4, 1.0, 48, 12, 1024, 0, "nsjail")
+PLAYING = Playing("short", 1.0, 1.0, 0, 48, 12, 1024, "default", "float32", "nsjail")
+PROTOCOL = Protocol(
+    **asdict(PLAYING), data="embedded", data_digest="d" * 64, plays=8, greedy_plays=4, seed=0
+)
 
 
 def make_run(

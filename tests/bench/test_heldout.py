@@ -9,7 +9,7 @@ import pytest
 
 from bench.commands import heldout, report
 from bench.heldout.dataset import read_set
-from bench.heldout.evaluate import chosen, jobs_of, open_evaluator, protocol_of
+from bench.heldout.evaluate import chosen, jobs_of, open_evaluator, protocol_of, reusable
 from bench.heldout.results import Result, change, comparable, path_of, read, save, stored
 from memory import MemoryConfig, Store
 from solver.config import PolicyConfig
@@ -113,6 +113,22 @@ def test_settings_left_out_are_those_of_the_solver(home: Path, settings: Make) -
 
 
 @pytest.mark.parametrize(
+    "override",
+    ["solver.top_k=1", "solver.top_p=0.9", "policy.thinking=off", "policy.dtype=bfloat16"],
+)
+def test_a_stored_result_does_not_count_for_another_way_of_playing(
+    home: Path, settings: Make, tmp_path: Path, heldout_result: MakeResult, override: str
+) -> None:
+    known = read_set(str(home / "set.jsonl"))
+    usual, other = (protocol_of(settings(*one), known) for one in ((), (override,)))
+    result = replace(heldout_result(0, 0.3), protocol=usual)
+    save(tmp_path, result)
+    assert reusable(tmp_path, 0, result.weights, usual) == result
+    assert reusable(tmp_path, 0, result.weights, other) is None
+    assert comparable([result, replace(result, protocol=other)], Versions(tmp_path))[1] == 1
+
+
+@pytest.mark.parametrize(
     ("damaged", "reason"),
     [
         ('{"id": "a", ', "not JSON"),
@@ -152,7 +168,7 @@ def test_results_come_back_as_they_were_saved(tmp_path: Path, heldout_result: Ma
     assert body["estimates"]["sampled"]["clusters"] == 64
 
 
-@pytest.mark.parametrize("damage", ["", "{}", '{"format": 1}', '{"format": 99}', "[]"])
+@pytest.mark.parametrize("damage", ["", "{}", '{"format": 2}', '{"format": 1}', "[]"])
 def test_a_damaged_result_is_refused_by_name(tmp_path: Path, damage: str) -> None:
     path = path_of(tmp_path, 1)
     path.parent.mkdir(parents=True)

@@ -5,7 +5,7 @@ import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +27,7 @@ from spadekit.report import Report
 from spadekit.settings import Settings, load
 from spadework import SECTIONS
 from tests import records
+from tests.bench.runs import PLAYING
 
 SOURCE = '''\
 class {name}Env:
@@ -195,6 +196,16 @@ def test_a_larger_budget_is_played_on_and_other_sampling_begins_anew(
         assert {key.version for key in book.returns} == {1, 2}
 
 
+@pytest.mark.parametrize(
+    "override",
+    ["solver.top_k=1", "solver.top_p=0.9", "policy.thinking=off", "policy.dtype=bfloat16"],
+)
+def test_plays_made_in_another_way_do_not_count(
+    override: str, settings: Callable[..., Settings]
+) -> None:
+    assert Protocol.of(settings(override)).digest != Protocol.of(settings()).digest
+
+
 def line(book: Book, key: Key, value: float) -> dict[str, object]:
     weights = {one.version: one.weights for one in book.field.contestants}[key.version]
     return {
@@ -262,7 +273,7 @@ def made_up(forget: bool) -> tuple[Field, dict[Key, float | None], list[Key]]:
 @pytest.mark.parametrize("forget", [True, False])
 def test_what_was_learned_and_forgotten_is_told(forget: bool, tmp_path: Path) -> None:
     field, returns, floor = made_up(forget)
-    protocol = Protocol("short", 1.0, 1.0, 0, 4, 4, 64, 0, "nsjail")
+    protocol = Protocol(**asdict(PLAYING), seed=0)
     with closing(Book(tmp_path / "plays.jsonl", field, protocol)) as book:
         book.returns = returns
         found = outcome(field, book.tallies(), returns, floor)
@@ -282,7 +293,7 @@ def test_a_version_that_was_left_out_has_no_lead(tmp_path: Path) -> None:
     field, returns, floor = made_up(False)
     few = replace(field, contestants=(field.contestants[0], field.contestants[3]))
     kept = {key: value for key, value in returns.items() if key.version in (0, 3)}
-    protocol = Protocol("short", 1.0, 1.0, 0, 4, 4, 64, 0, "nsjail")
+    protocol = Protocol(**asdict(PLAYING), seed=0)
     with closing(Book(tmp_path / "plays.jsonl", few, protocol)) as book:
         book.returns = kept
         found = outcome(few, book.tallies(), kept, floor)
