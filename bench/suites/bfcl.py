@@ -62,6 +62,8 @@ class Bfcl:
         reply = await talk.say(_messages(entry["question"][0]), tools)
         read = parse(reply, talk.dialect, tools)
         if self.name == "bfcl_relevance":
+            if not talk.answered:
+                return NO_ANSWER
             wanted = question.category == "live_relevance"
             return Mark(float(wanted == bool(read.calls)))
         if read.malformed:

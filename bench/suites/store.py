@@ -22,7 +22,7 @@ from bench.suites.suite import Mark, Question
 from spadekit.errors import BadInput
 from spadekit.files import Journal, expect, write_json
 
-MARKING = 1
+MARKING = 2
 """Raised when a prompt or a grader changes: marks of another number do not compare."""
 
 

@@ -38,11 +38,15 @@ class Talk(Protocol):
     def dialect(self) -> Dialect:
         """How tool calls are written in it."""
 
+    @property
+    def answered(self) -> bool:
+        """Whether the last reply came: silence that was not chosen must not win where silence is right."""
+
     async def say(self, messages: Sequence[Spoken], tools: Tools = ()) -> str:
         """Add messages, let the other side speak; return its reply without its reasoning.
 
-        ``tools`` are the schemas that it sees this time. Empty where it had no room to answer or
-        never came to an end of its reasoning.
+        ``tools`` are the schemas that it sees this time. Empty, and not ``answered``, where it had no
+        room, where its chat template cannot show the tools, where its reasoning never came to an end.
         """
 
 

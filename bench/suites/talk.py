@@ -26,6 +26,7 @@ class PolicyTalk:
     replies: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     told: list[Spoken] = field(default_factory=list)
+    answered: bool = True
 
     @property
     def dialect(self) -> Dialect:
@@ -54,9 +55,11 @@ class PolicyTalk:
         if completion.stop == "length":
             self.notes.append("cut")
         spoken = said(text, self.policy.chat.opened)
+        self.answered = spoken.finished
         return spoken.answer if spoken.finished else ""
 
     def _nothing(self, why: str) -> str:
+        self.answered = False
         self.notes.append(why)
         self.told.append(Spoken("assistant", ""))
         return ""
@@ -69,6 +72,7 @@ class Reading:
     replies: Sequence[str] = ()
     dialect: Dialect = "hermes"
     place: int = 0
+    answered: bool = True
 
     async def say(self, messages: Sequence[Spoken], tools: Tools = ()) -> str:
         """Return the next reply."""

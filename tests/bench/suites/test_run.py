@@ -6,15 +6,17 @@ from typing import Any
 
 import pytest
 
+from bench.suites.bfcl import Bfcl
 from bench.suites.command import Wanted, run
 from bench.suites.config import SuitesConfig
+from bench.suites.jail import Jails, Program
 from bench.suites.run import chosen
 from bench.suites.store import Marks, Protocol, Result
 from bench.suites.suite import Mark, Question
 from bench.suites.table import EIGHT, average_of
 from bench.suites.talk import PolicyTalk
 from sandbox import SandboxConfig
-from solver.chat import Spoken
+from solver.chat import Spoken, UnreadableTools
 from solver.config import PolicyConfig, SolverConfig
 from solver.policy import Completion, Sampling
 from spadekit.cli import Session
@@ -225,3 +227,42 @@ async def test_a_conversation_leaves_reasoning_out_and_room_for_the_reply() -> N
     assert [one for one, _ in parrot.asked] == [6, 25, 50]
     assert [one.max_tokens for _, one in parrot.asked] == [30, 30, 10]
     assert len({one.seed for _, one in parrot.asked}) == 3
+
+
+NO_TOOL_FITS = {
+    "question": [[{"role": "user", "content": "How is the weather?"}]],
+    "function": [
+        {
+            "name": "add",
+            "description": "Add.",
+            "parameters": {"type": "dict", "properties": {}, "required": []},
+        }
+    ],
+}
+
+
+class Toolless(Parrot):
+    """A policy whose chat template cannot show tools."""
+
+    def start(self, messages: Any, tools: Any = ()) -> list[int]:
+        raise UnreadableTools
+
+
+@pytest.mark.parametrize(
+    ("parrot", "context", "score"),
+    [
+        (Parrot("None of these helps."), 100, 1.0),
+        (Parrot("<think>so</think>None helps."), 100, 1.0),
+        (Parrot(), 10, 0.0),
+        (Parrot("<think>endless"), 100, 0.0),
+        (Toolless(), 100, 0.0),
+    ],
+)
+async def test_where_no_tool_fits_only_silence_that_was_chosen_wins(
+    parrot: Parrot, context: int, score: float, tmp_path: Path
+) -> None:
+    question = Question("irrelevance_0", "irrelevance", (NO_TOOL_FITS, []))
+    talk = PolicyTalk(parrot, Sampling(1.0, 40, 0), context)  # type: ignore[arg-type]
+    async with Jails(SandboxConfig(), 1) as jails:
+        suite = Bfcl("bfcl_relevance", "r", (question,), tmp_path, jails, Program("bfcl.py"))
+        assert (await suite.ask(question, talk)).score == score
