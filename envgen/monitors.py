@@ -18,7 +18,7 @@ from typing import Any
 from envgen.config import MonitorConfig
 from memory import EnvironmentRecord, PlayRecord, StandingRecord
 from sandbox import game_action
-from solver.toolcalls import parse
+from solver.thinking import said
 
 WON = 0.95
 RAMBLING = 400
@@ -92,20 +92,18 @@ def watch(
 def says_nothing(replies: Sequence[Mapping[str, Any]], game: bool) -> bool:
     """Say whether a play's last reply is garbage: what ended the play, and yet could not mean to.
 
-    No letter and no digit in it; in a game no box, and cut off or long; in tool use only calls that
-    cannot be read.
+    It was no action, or what follows its reasoning has no letter and no digit; in a game also where
+    that has no box, and is cut off or long.
     """
     if not replies:
         return True
-    text = str(replies[-1].get("content", ""))
-    if not any(char.isalnum() for char in text):
+    last = replies[-1]
+    text = said(last["content"]).answer
+    if last.get("fault") or not any(char.isalnum() for char in text):
         return True
-    if game:
-        # Without a box the action is the reply itself.
-        unboxed = game_action(text) == text.strip()
-        return unboxed and (replies[-1].get("stop") == "length" or len(text) > RAMBLING)
-    reply = parse(text)
-    return bool(reply.malformed) and not reply.calls
+    # Without a box the action is the reply itself.
+    unboxed = game_action(text) == text.strip()
+    return game and unboxed and (last.get("stop") == "length" or len(text) > RAMBLING)
 
 
 def alarms(shard: int, findings: Sequence[Finding], limits: MonitorConfig) -> list[str]:
@@ -162,4 +160,11 @@ def _replies(play: PlayRecord) -> list[dict[str, Any]]:
 
 
 def _calls(play: PlayRecord) -> int:
-    return sum(len(parse(str(one["content"])).calls) for one in _replies(play))
+    """Return how many calls the environment got: it answers each, in whichever dialect it was written."""
+    calls, heard = 0, False
+    for one in json.loads(play.transcript or "[]"):
+        if one["role"] == "assistant":
+            heard = not one.get("fault")  # to what was no action we answer ourselves, as a tool too
+        elif one["role"] == "tool":
+            calls += heard
+    return calls

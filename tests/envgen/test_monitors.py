@@ -1,5 +1,6 @@
 import json
 from collections.abc import Sequence
+from itertools import chain
 
 import pytest
 
@@ -10,6 +11,9 @@ from memory.monitors import alarms as kept_alarms
 from memory.monitors import line
 
 CALL = '<tool_call>{"name": "look", "arguments": {}}</tool_call>'
+JSON_ALONE = '{"name": "look", "parameters": {}}'  # as Llama 3 writes a call
+BROKEN = "<tool_call>{</tool_call>"
+Turn = list[dict[str, str]]
 
 
 def environment(id: str, setting: str = "game", turns: Sequence[int] = (3, 4)) -> EnvironmentRecord:
@@ -36,14 +40,18 @@ def environment(id: str, setting: str = "game", turns: Sequence[int] = (3, 4)) -
     )
 
 
+def turn(text: str, calls: int = 0, fault: str = "") -> Turn:
+    """A reply and what it is answered with: a message for each call, one by us for what is no action."""
+    reply = {"role": "assistant", "content": text, "stop": "end"} | (
+        {"fault": fault} if fault else {}
+    )
+    return [reply, *[{"role": "tool", "content": "..."}] * (calls + bool(fault))]
+
+
 def play(
-    environment: str,
-    *replies: str,
-    value: float | None = 1.0,
-    arm: str = "unhinted",
-    stop: str = "end",
+    environment: str, *replies: str | Turn, value: float | None = 1.0, arm: str = "unhinted"
 ) -> PlayRecord:
-    said = [{"role": "assistant", "content": text, "stop": stop} for text in replies]
+    turns = [turn(one) if isinstance(one, str) else one for one in replies]
     return PlayRecord(
         id=f"{environment}-{len(replies)}",
         environment=environment,
@@ -59,7 +67,7 @@ def play(
         ids=(),
         mask=(),
         logprobs=(),
-        transcript=json.dumps([{"role": "user", "content": "Go."}, *said]),
+        transcript=json.dumps([{"role": "user", "content": "Go."}, *chain.from_iterable(turns)]),
     )
 
 
@@ -85,17 +93,20 @@ def found(monitor: str, *arguments: Sequence[object]) -> Finding:
 
 
 def test_wins_without_a_tool_call_are_those_of_tool_environments_alone() -> None:
-    known = [environment("desk", "tool_use"), environment("game")]
+    names = ("desk", "json", "thought")
+    known = [*(environment(name, "tool_use") for name in names), environment("game")]
     plays = [
         play("desk", "All done."),
         play("desk", "All done.", value=0.0),
         play("desk", "All done.", value=None),
-        play("desk", CALL, "Done."),
-        play("desk", "<tool_call>{</tool_call>", "Done.", arm="hinted"),
+        play("desk", turn(CALL, 1), "Done."),
+        play("json", turn(JSON_ALONE, 1), "Done."),
+        play("thought", f"<think>{CALL}</think>Done."),
+        play("desk", turn(BROKEN, fault="json"), "Done.", arm="hinted"),
         play("game", r"\boxed{1}"),
     ]
     one = found("no_tool_call", known, plays, [])
-    assert (one.count, one.of, one.environments) == (2, 3, ("desk",))
+    assert (one.count, one.of, one.environments) == (3, 5, ("desk", "thought"))
 
 
 def test_wins_in_one_turn_count_where_the_solution_takes_more_actions() -> None:
@@ -103,18 +114,20 @@ def test_wins_in_one_turn_count_where_the_solution_takes_more_actions() -> None:
         environment("long"),
         environment("short", turns=(1, 3)),
         environment("unknown", turns=()),
-        environment("desk", "tool_use", turns=(2, 2)),
+        environment("json", "tool_use", turns=(2, 2)),
+        environment("thought", "tool_use", turns=(2, 2)),
     ]
     plays = [
         play("long", r"\boxed{1}"),
         play("long", r"\boxed{1}", r"\boxed{2}"),
         play("short", r"\boxed{1}"),
         play("unknown", r"\boxed{1}"),
-        play("desk", CALL + CALL),
-        play("desk", CALL),
+        play("thought", turn(CALL + CALL, 2)),
+        play("thought", turn(f"<think>{CALL}</think>{CALL}", 1)),
+        play("json", turn(f"{JSON_ALONE};{JSON_ALONE}", 2)),
     ]
     one = found("one_turn", known, plays, [])
-    assert (one.count, one.of, one.environments) == (2, 4, ("desk", "long"))
+    assert (one.count, one.of, one.environments) == (2, 5, ("long", "thought"))
 
 
 @pytest.mark.parametrize(
@@ -127,16 +140,20 @@ def test_wins_in_one_turn_count_where_the_solution_takes_more_actions() -> None:
         ("7 " * 400, "end", True, True),
         ("left then right", "length", True, True),
         ("x" * 500 + r" \boxed{7}", "length", True, False),
+        ("x" * 500 + "</think>7", "end", True, False),
+        ("<think>It is \\boxed{7}.</think>?!", "end", True, True),
         ("Done.", "end", False, False),
         (CALL, "end", False, False),
-        ("<tool_call>{}</tool_call>", "end", False, True),
+        (f"<think>{BROKEN}</think>{CALL}", "end", False, False),
         ("...", "end", False, True),
+        ("<think>Hm.</think>...", "end", False, True),
     ],
 )
 def test_garbage_is_a_last_reply_that_cannot_have_meant_to_win(
     text: str, stop: str, game: bool, garbage: bool
 ) -> None:
     assert says_nothing([{"content": text, "stop": stop}], game) is garbage
+    assert says_nothing([{"content": text, "stop": stop, "fault": "json"}], game)
     assert says_nothing([], game)
 
 
