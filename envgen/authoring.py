@@ -18,15 +18,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from envgen.certificate import Certificate
-from envgen.config import DesignerConfig, ProducerConfig
+from envgen.config import DesignerConfig
 from envgen.designer import Unreadable, ask_hint, follow_up, read_design, read_hint
 from envgen.draft import Draft
 from envgen.measuring import retried
 from envgen.progress import Meter, Step
+from envgen.terms import terms_of
 from envgen.workspace import Workspace
 from sandbox import Message, SandboxFault
 from solver.chat import Spoken, next_prompt
-from solver.config import SolverConfig
 from solver.policy import Sampling
 from spadekit.seeds import derive
 
@@ -52,9 +52,7 @@ class Authoring:
     ) -> None:
         self._work, self._number, self._places = work, number, places
         self._config = work.settings.section(DesignerConfig)
-        # A design is for the solver of this recipe: what takes it more turns than it has is no task.
-        self._guessable = work.settings.section(ProducerConfig).guessable
-        self._max_turns = work.settings.section(SolverConfig).max_turns
+        self._terms = terms_of(work.settings)
         self._note, self._done, self._meter = note, done, meter
 
     async def author(self, draft: Draft) -> list[Draft]:
@@ -121,11 +119,7 @@ class Authoring:
             try:
                 certificate = await retried(
                     lambda: self._work.workers.certify(
-                        draft.source,
-                        draft.hint,
-                        max_turns=self._max_turns,
-                        guessable=self._guessable,
-                        required=REQUIRED,
+                        draft.source, draft.hint, self._terms, REQUIRED
                     )
                 )
             except SandboxFault as fault:

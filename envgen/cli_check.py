@@ -8,6 +8,7 @@ import typer
 
 from envgen.certificate import CHECKS, Certificate, certify_sync
 from envgen.sourcefile import hint_of, read_source, read_text
+from envgen.terms import terms_of
 from sandbox import Sandbox, SandboxConfig
 from spadekit.cli import command, session
 from spadekit.errors import BadInput
@@ -36,7 +37,13 @@ def register(app: typer.Typer) -> None:
             raise BadInput("give --hint or --hint-file, not both")
         if hint_file is not None:
             hint = read_text(hint_file, config.max_source_bytes).replace("\r\n", "\n")
-        certificate = certify_sync(source, hint or hint_of(source), Sandbox(config), seed=seed)
+        certificate = certify_sync(
+            source,
+            hint or hint_of(source),
+            Sandbox(config),
+            seed=seed,
+            terms=terms_of(current.settings),
+        )
         if current.report.as_json:
             facts = {"file": str(file), "winnable": _winnable(certificate)}
             current.report.data(facts | asdict(certificate))

@@ -142,8 +142,7 @@ class ProducerConfig:
     parallel_certificates: int = 4
     """Certificates at once; with `--workers ray` on each worker."""
     guessable: float = 0.1
-    """How often the answer of one seed may be right on another, in designs whose plays are one answer;
-    `check` and `import` always hold to the default."""
+    """How often the answer of one seed may be right on another, where a play is one answer."""
     in_flight: int = 128
     """Designs on their way at once, from the first token to the last play: where certificates or plays
     are slow, no more designs are begun."""

@@ -6,5 +6,6 @@
 from envgen.certificate.certify import certify, certify_sync
 from envgen.certificate.code import code_digest
 from envgen.certificate.record import CHECKS, Certificate, Check
+from envgen.certificate.terms import Terms
 
-__all__ = ["CHECKS", "Certificate", "Check", "certify", "certify_sync", "code_digest"]
+__all__ = ["CHECKS", "Certificate", "Check", "Terms", "certify", "certify_sync", "code_digest"]

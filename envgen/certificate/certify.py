@@ -6,10 +6,10 @@ from collections.abc import Collection
 from contextlib import aclosing
 
 from envgen.certificate.code import code_digest
-from envgen.certificate.odds import GUESSABLE
 from envgen.certificate.record import Certificate, Check
 from envgen.certificate.source import check_source
-from envgen.certificate.work import MAX_TURNS, Work
+from envgen.certificate.terms import DEFAULT, Terms
+from envgen.certificate.work import Work
 from sandbox import Sandbox, SandboxFault
 
 TRIES = 2
@@ -21,17 +21,15 @@ async def certify(
     sandbox: Sandbox,
     *,
     seed: int = 0,
-    max_turns: int = MAX_TURNS,
-    guessable: float = GUESSABLE,
+    terms: Terms = DEFAULT,
     required: Collection[str] = (),
 ) -> Certificate:
     """Check that a source is a sound environment and a hint a legal one.
 
     Ordered checks (``record.CHECKS``); the first that fails is the last that is reported. Only
     ``fail`` refuses; a check named in ``required`` refuses on ``unknown`` too. ``seed`` chooses
-    five of the eight seeds that are played, three are always the same; ``max_turns`` is the cap of
-    a policy's play; ``guessable`` how often the answer of one seed may be right on another.
-    Everything is played in the sandbox through the same door as a policy's reply.
+    five of the eight seeds that are played, three are always the same. Everything is played in the
+    sandbox through the same door as a policy's reply.
 
     Raises ``SandboxFault`` when the sandbox fails: a fault of ours is never a verdict.
     """
@@ -41,9 +39,7 @@ async def certify(
     for attempt in range(TRIES if facts else 0):
         assert facts is not None
         checks = [check]
-        work = Work(
-            source, hint, sandbox, facts, seed=seed, max_turns=max_turns, guessable=guessable
-        )
+        work = Work(source, hint, sandbox, facts, seed=seed, terms=terms)
         try:
             async with work, aclosing(work.checks()) as found:
                 async for one in found:
@@ -81,12 +77,14 @@ async def certify(
     )
 
 
-def certify_sync(source: str, hint: str | None, sandbox: Sandbox, *, seed: int = 0) -> Certificate:
+def certify_sync(
+    source: str, hint: str | None, sandbox: Sandbox, *, seed: int, terms: Terms
+) -> Certificate:
     """Do the same where no event loop runs; opens and closes ``sandbox``."""
 
     async def main() -> Certificate:
         async with sandbox:
-            return await certify(source, hint, sandbox, seed=seed)
+            return await certify(source, hint, sandbox, seed=seed, terms=terms)
 
     return asyncio.run(main())
 

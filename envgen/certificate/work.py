@@ -18,6 +18,7 @@ from envgen.certificate.seal import Seal, probes, replies
 from envgen.certificate.search import QUICK
 from envgen.certificate.shift import shifted
 from envgen.certificate.source import SourceFacts
+from envgen.certificate.terms import Terms
 from sandbox import EnvironmentFault, Jail, JailInfo, Observation, Sandbox
 from spadekit.seeds import derive
 from spadekit.tasks import together
@@ -26,7 +27,6 @@ SEEDS = 8
 FIXED_SEEDS = (11, 222, 3333)
 """Always among the seeds: fingerprints are comparable only on the same ones."""
 MORE_SEEDS = 32
-MAX_TURNS = 25
 IDLE_TURNS = 100
 HASH_SEEDS = (1_234_567, 42)
 FEW = {"nothing": 3, "echo": 3, "first": 3, "nonsense": 0, "borrowed": 3, "guess": 4, "halving": 5}
@@ -61,12 +61,10 @@ class Work:
         facts: SourceFacts,
         *,
         seed: int,
-        max_turns: int,
-        guessable: float,
+        terms: Terms,
     ) -> None:
         self.source, self.hint, self.sandbox, self.facts = source, hint, sandbox, facts
-        self.max_turns = max_turns
-        self.guessable = guessable
+        self.terms = terms
         drawn = [derive(seed, "certificate", index) % 2**31 for index in range(MORE_SEEDS + 5)]
         self.seeds = (*FIXED_SEEDS, *drawn[: SEEDS - len(FIXED_SEEDS)])
         self.more_seeds = tuple(drawn[-MORE_SEEDS:])
@@ -127,7 +125,7 @@ class Work:
             Game(
                 one.seed,
                 script(replies(info, one.solution)),
-                self.max_turns,
+                self.terms.max_turns,
                 weighed=one.seed in FIXED_SEEDS,
             )
             for one in instances
@@ -137,12 +135,12 @@ class Work:
             Game(
                 seed,
                 sides[seed][name],
-                caps.get(name, self.max_turns),
+                caps.get(name, self.terms.max_turns),
                 weighed=name == "nothing" and seed == FIXED_SEEDS[0],
             )
             for seed, name in names
         ]
-        wrong_ones = probes(info, instances, self.max_turns)
+        wrong_ones = probes(info, instances, self.terms.max_turns)
         traces = await table.play([*reference, *skilless, *(game for _, game in wrong_ones)])
         plays, rest = traces[: len(reference)], traces[len(reference) :]
         based, probed = rest[: len(skilless)], rest[len(skilless) :]
@@ -168,15 +166,15 @@ class Work:
         answers = await self._answers(table, instances)
         if answers:
             wins["answers"] = alike(answers)
-        nontrivial = checks.nontrivial(wins, info.setting, len(set(answers)), self.guessable)
+        nontrivial = checks.nontrivial(wins, info.setting, len(set(answers)), self.terms.guessable)
         if nontrivial.verdict == "pass":
             yield nontrivial
         marked = [(marks, t) for (marks, _), t in zip(wrong_ones, probed, strict=True)]
-        seal = Seal(table, instances, plays, self.more_seeds, self.max_turns)
+        seal = Seal(table, instances, plays, self.more_seeds, self.terms.max_turns)
         sealed = await seal.check([*odd, *based], marked)
         if nontrivial.verdict == "fail":
             yield checks.left_to_sealed(
-                nontrivial, checks.skilless_winner(wins, self.guessable), sealed
+                nontrivial, checks.skilless_winner(wins, self.terms.guessable), sealed
             )
         yield sealed
         yield check_hint(self.hint, [one.solution or () for one in instances])
@@ -256,9 +254,9 @@ class Work:
             lost = one.seed in played and played[one.seed].reward <= checks.SOLVED
             if lost and table.jail.info.setting == "game":
                 bare = tuple(unboxed(action) for action in one.solution or ())
-                [plain] = await table.play([Game(one.seed, script(bare), self.max_turns)])
+                [plain] = await table.play([Game(one.seed, script(bare), self.terms.max_turns)])
                 break
-        return checks.solvable(instances, every, plain, self.max_turns, self.facts.on_reply)
+        return checks.solvable(instances, every, plain, self.terms.max_turns, self.facts.on_reply)
 
     async def _wins(
         self, table: Table, plays: Sequence[Trace], by_name: dict[str, list[Trace]]
@@ -289,7 +287,7 @@ class Work:
                 return []
             answers = [unboxed(play[0]).strip() for play in plays if play]
             same, pairs = alike(answers)
-            if same <= (self.guessable * pairs if more else 0):
+            if same <= (self.terms.guessable * pairs if more else 0):
                 break
         return answers
 
@@ -298,7 +296,9 @@ class Work:
         instances, _ = await table.instances(self.more_seeds, solve=False)
         sides = self._sides(table.jail.info, instances)
         games = [
-            Game(seed, some[name], self.max_turns) for seed, some in sides.items() if name in some
+            Game(seed, some[name], self.terms.max_turns)
+            for seed, some in sides.items()
+            if name in some
         ]
         return await table.play(games)
 

@@ -18,7 +18,7 @@ def publish(
     entries: Sequence[Entry], pool: Pool, home: Home, number: int, seconds: float
 ) -> int | None:
     """Publish what is new as shard ``number``; return None when nothing is."""
-    there = set(home.store.tables.scan("designs", columns=["id"]).column("id").to_pylist())
+    there = set(home.store.scan("designs", columns=["id"]).column("id").to_pylist())
     environments: list[EnvironmentRecord] = []
     designs: dict[str, DesignRecord] = {}
     for entry in entries:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from envgen.certificate import Certificate, certify, code_digest
 from envgen.config import ProducerConfig
@@ -23,14 +22,13 @@ from envgen.pools.limits import ROWS
 from envgen.pools.pool import Entry, Home, Imported, Pool
 from envgen.pools.shard import publish
 from envgen.publish.origins import believed
+from envgen.terms import terms_of
 from memory import EnvironmentRecord, Store, environment_id, record_id
 from memory.diversity import Decision, DiversityFilter
 from memory.schema import SETTINGS
 from sandbox import Sandbox, SandboxConfig, SandboxFault, printable
-from solver.config import SolverConfig
 from spadekit.errors import BadInput, OurFault
 from spadekit.files import Journal
-from spadekit.settings import Settings
 from spadekit.tasks import together
 
 MOST_FAULTED = 0.25
@@ -101,21 +99,14 @@ def _next_shard(home: Home) -> int:
 
 def _journal_path(home: Home) -> Path:
     limits = home.settings.digest_of(SandboxConfig)
-    name = record_id("certificates", limits, *_terms(home.settings).values(), code_digest())
+    terms = terms_of(home.settings)
+    name = record_id("certificates", limits, terms.max_turns, terms.guessable, code_digest())
     return home.folder / "runs" / home.run / "imports" / f"{name}.jsonl"
-
-
-def _terms(settings: Settings) -> dict[str, Any]:
-    """Return what is asked of an environment here: as of those that this home's designer writes."""
-    return {
-        "max_turns": settings.section(SolverConfig).max_turns,
-        "guessable": settings.section(ProducerConfig).guessable,
-    }
 
 
 def _entries(pool: Pool, store: Store, advance: Callable[[], None]) -> list[Entry]:
     """Read the pool; what cannot be judged or is known already is decided here."""
-    known = set(store.tables.scan("environments", columns=["id"]).column("id").to_pylist())
+    known = set(store.scan("environments", columns=["id"]).column("id").to_pylist())
     trusted = {} if pool.believed else _trusted(store)
     entries: list[Entry] = []
     seen: dict[tuple[str, str], str] = {}
@@ -159,7 +150,7 @@ async def _certify(
 
     A release's certificate that is found again, all but times and memory, stays as it came.
     """
-    terms = _terms(home.settings)
+    terms = terms_of(home.settings)
     done = {line["id"]: line["certificate"] for line in journal.entries}
     work = iter(entries)
 
@@ -175,7 +166,7 @@ async def _certify(
         else:
             try:
                 made = await retried(
-                    partial(certify, candidate.source, candidate.hint or None, sandbox, **terms)
+                    partial(certify, candidate.source, candidate.hint or None, sandbox, terms=terms)
                 )
             except SandboxFault as fault:
                 entry.end("faulted", "certificate", "sandbox", str(fault))

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from envgen.certificate import Certificate, certify
+from envgen.certificate import Certificate, Terms, certify
 from sandbox import Playable, Pool, Sandbox
 
 
@@ -16,9 +16,7 @@ class Workers(Protocol):
         self,
         source: str,
         hint: str,
-        *,
-        max_turns: int,
-        guessable: float,
+        terms: Terms,
         required: Collection[str] = (),
     ) -> Certificate:
         """Certify a source and its hint when there is room for one more; see ``certificate.certify``.
@@ -44,9 +42,7 @@ class LocalWorkers:
         self,
         source: str,
         hint: str,
-        *,
-        max_turns: int,
-        guessable: float,
+        terms: Terms,
         required: Collection[str] = (),
     ) -> Certificate:
         """See :class:`Workers`."""
@@ -55,8 +51,7 @@ class LocalWorkers:
                 source,
                 hint,
                 self._sandbox,
-                max_turns=max_turns,
-                guessable=guessable,
+                terms=terms,
                 required=required,
             )
 

@@ -25,7 +25,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from envgen.certificate import Certificate, code_digest
+from envgen.certificate import Certificate, Terms, code_digest
 from envgen.workers import wire
 from envgen.workers.station import Station
 from sandbox import JailInfo, Observation, Playable, SandboxConfig, SandboxFault, Step
@@ -92,15 +92,13 @@ class RayWorkers:
         self,
         source: str,
         hint: str,
-        *,
-        max_turns: int,
-        guessable: float,
+        terms: Terms,
         required: Collection[str] = (),
     ) -> Certificate:
         """See :class:`envgen.workers.Workers`."""
         async with self._room.one() as worker:
-            terms = (max_turns, guessable, tuple(required))
-            return wire.certificate(await self.ask(worker, "certify", source, hint, *terms))
+            arguments = (source, hint, terms, tuple(required))
+            return wire.certificate(await self.ask(worker, "certify", *arguments))
 
     @asynccontextmanager
     async def lease(self, source: str) -> AsyncIterator[Playable]:

@@ -7,7 +7,7 @@ nothing of Ray is needed here.
 import asyncio
 from collections.abc import Collection
 
-from envgen.certificate import certify, code_digest
+from envgen.certificate import Terms, certify, code_digest
 from envgen.workers import wire
 from sandbox import EnvironmentFault, Episode, Jail, Pool, Sandbox, SandboxConfig, SandboxFault
 from sandbox.doctor import self_check, works
@@ -42,8 +42,7 @@ class Station:
         self,
         source: str,
         hint: str,
-        max_turns: int,
-        guessable: float,
+        terms: Terms,
         required: Collection[str],
     ) -> bytes:
         """Certify a source; the frame of a certificate."""
@@ -53,8 +52,7 @@ class Station:
                     source,
                     hint,
                     self._sandbox,
-                    max_turns=max_turns,
-                    guessable=guessable,
+                    terms=terms,
                     required=required,
                 )
             )

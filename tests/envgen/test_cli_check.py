@@ -2,14 +2,20 @@
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 import spadework
+from envgen.certificate import Terms
+from envgen.config import ProducerConfig
 from envgen.sourcefile import hint_of, read_source
+from envgen.terms import terms_of
+from solver.config import SolverConfig
 from spadekit.errors import BadInput
+from spadekit.settings import load
 
 CORPORA = Path(__file__).parents[1] / "corpora"
 
@@ -68,6 +74,30 @@ def test_a_file_that_cannot_be_judged_is_one_line_and_exit_two(
     assert captured.out == ""
     assert says in captured.err
     assert len(captured.err.strip().splitlines()) == 1
+
+
+def test_check_and_import_hold_a_file_to_the_turns_of_the_recipe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = CORPORA / "sound" / "code_behind_the_picture.py"
+    few = ("--set", "solver.max_turns=1", "--json")
+    assert run(monkeypatch, "check", str(file), *few) == 1
+    found = json.loads(capsys.readouterr().out)["checks"][-1]
+    assert (found["name"], found["verdict"]) == ("solvable", "fail")
+    assert found["message"] == "solution() takes 2 turns; a policy has at most 1"
+    (tmp_path / "pool").mkdir()
+    shutil.copy(file, tmp_path / "pool")
+    where = ("--home", str(tmp_path / "home"))
+    assert run(monkeypatch, "import", str(tmp_path / "pool"), *where, *few) == 1
+    [candidate] = json.loads(capsys.readouterr().out)["candidates"]
+    assert (candidate["stage"], candidate["detail"]) == ("solvable", found["message"])
+
+
+def test_the_terms_are_those_of_the_recipe(tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text("[solver]\nmax_turns = 5\n[producer]\nguessable = 0.3\n")
+    settings = load(recipe, (), {"solver": SolverConfig, "producer": ProducerConfig})
+    assert terms_of(settings) == Terms(max_turns=5, guessable=0.3)
 
 
 def test_a_hint_stands_in_the_last_lines_only() -> None:

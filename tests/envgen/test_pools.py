@@ -161,6 +161,26 @@ def test_what_was_refused_is_not_certified_again_and_the_quarantine_names_its_fi
     assert row["detail"].startswith("fixed.py: ")
 
 
+def test_an_import_killed_before_its_shard_was_indexed_is_known_the_next_time(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder, home = tmp_path / "pool", tmp_path / "home"
+    folder.mkdir()
+    shutil.copy(good_files()[0], folder)
+    index = Store.index
+
+    def killed(store: Store, shard: int | None = None) -> int:
+        if (home / "store" / "shards" / "000001").exists():
+            raise KeyboardInterrupt
+        return index(store, shard)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "index", killed)
+        assert run(patched, capsys, "import", folder, "--home", home)[0] == 130
+    code, told = run(monkeypatch, capsys, "import", folder, "--home", home)
+    assert (code, told["known"], told["duplicate"], told["shard"]) == (0, 1, 0, None)
+
+
 def test_a_pool_of_refused_ones_only_is_exit_one_and_publishes_no_shard(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import spadework
-from envgen.certificate import Certificate, certify, code_digest
+from envgen.certificate import Certificate, Terms, certify, code_digest
 from envgen.certificate.record import CHECKS, Check
 from envgen.hub import is_commit
 from envgen.pools import hub, open_pool, released, vouched, work
@@ -43,8 +43,8 @@ def certificate() -> Certificate:
 
     async def main() -> Certificate:
         async with Sandbox() as sandbox:
-            turns = SolverConfig().max_turns
-            return await certify(BEADS.source, BEADS.hint, sandbox, max_turns=turns)
+            terms = Terms(SolverConfig().max_turns)
+            return await certify(BEADS.source, BEADS.hint, sandbox, terms=terms)
 
     return asyncio.run(main())
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from envgen.certificate import Certificate, certify
+from envgen.certificate import Certificate, Terms, certify
 from envgen.corpus import CorpusConfig
 from envgen.publish.build import Built, Request, build
 from envgen.publish.config import PublishConfig
@@ -42,10 +42,8 @@ def certified() -> list[tuple[Seed, Certificate]]:
     async def main() -> list[Certificate]:
         async with Sandbox() as sandbox:
             # As a home of the default recipe certifies, so that an import finds the same facts again.
-            turns = SolverConfig().max_turns
-            return [
-                await certify(seed.source, seed.hint, sandbox, max_turns=turns) for seed in seeds
-            ]
+            terms = Terms(SolverConfig().max_turns)
+            return [await certify(seed.source, seed.hint, sandbox, terms=terms) for seed in seeds]
 
     return list(zip(seeds, asyncio.run(main()), strict=True))
 
