@@ -58,15 +58,17 @@ class Keeper:
             return None
         try:
             stock = self._look(store, version)
+            action = next_action(
+                stock,
+                level=self._config.stock,
+                barren_rounds=self._barren,
+                most_barren=self._config.barren,
+            )
+            waits = isinstance(action, Design) and ahead()
         except BadInput as error:
             self._fail(str(error))
             return None
-        match next_action(
-            stock,
-            level=self._config.stock,
-            barren_rounds=self._barren,
-            most_barren=self._config.barren,
-        ):
+        match action:
             case Rest(reason):
                 self._show(reason)
                 return None
@@ -74,7 +76,7 @@ class Keeper:
                 self._show("measuring")
                 values = {"environments": environments, "policy_version": version}
                 return Wanted("measure", values)
-            case Design() if ahead():
+            case Design() if waits:
                 self._show("ahead")
                 return None
             case Design():

@@ -1,6 +1,7 @@
 """The stock's rules: pure, as tables."""
 
 import math
+import time
 
 import pytest
 
@@ -21,6 +22,7 @@ from envgen.service.stock import (
 )
 from memory import StandingRecord
 from memory.search import Latest
+from spadekit.errors import BadInput
 
 
 def standing(name: str, version: int, status: str, mean: float = 0.5) -> StandingRecord:
@@ -137,6 +139,18 @@ def test_after_a_failure_the_keeper_waits_and_says_why() -> None:
     patient.next(store, 0)  # type: ignore[arg-type]
     patient.ended(ended("cancelled"))
     assert patient.next(store, 0) is None  # type: ignore[arg-type]
+
+
+def test_a_store_that_cannot_be_asked_how_far_it_is_ahead_is_waited_for() -> None:
+    def ahead() -> bool:
+        raise BadInput("s3://bucket: it cannot be reached")
+
+    keeper, store = Keeper(ServiceConfig(stock=2, retry_s=0.001)), Figures()
+    assert keeper.next(store, 0, ahead) is None  # type: ignore[arg-type]
+    assert keeper.status.doing == "waiting"
+    assert keeper.status.problem == "s3://bucket: it cannot be reached"
+    time.sleep(0.002)
+    assert keeper.next(store, 0) is not None  # type: ignore[arg-type]
 
 
 def test_a_stock_of_none_asks_for_nothing() -> None:
