@@ -14,8 +14,8 @@ from memory.lineage import Lineage
 from memory.schema import DesignRecord, EnvironmentRecord, StandingRecord
 from memory.search import Hit, check_range, parse_band, status_of
 from memory.shards import MALFORMED, Manifest
-from memory.stats import BINS, Stats, passed
-from memory.store import Store
+from memory.stats import BINS, Funnel, Stats, passed
+from memory.store import NotThere, Store
 from memory.tables import quoted
 from memory.upkeep import open_store
 from memory.variety import alarm
@@ -135,16 +135,13 @@ def _stats(
     """Count what the memory holds: skills by status, regret, growth and variety per shard."""
     here = session(ctx)
     with open_store(here) as store:
-        _announce_embedding(here.report, store)
-        found = store.stats()
-    if here.report.as_json:
-        values = _stats_json(found)
-        here.report.data({k: values[k] for k in ("stages", "funnel")} if funnel else values)
-    elif funnel:
-        _print_funnel(here.report, found)
-    else:
-        _print_stats(here.report, found)
-    if not found.shards:
+        numbers = store.numbers()
+        if funnel:
+            _show_funnel(here.report, store.funnel())
+        else:
+            _announce_embedding(here.report, store)
+            _show_stats(here.report, store.stats())
+    if not numbers:
         raise typer.Exit(1)
 
 
@@ -200,15 +197,13 @@ def _announce_embedding(report: Report, store: Store) -> None:
 def _find(store: Store, name: str) -> tuple[EnvironmentRecord | None, DesignRecord | None]:
     try:
         return store.environment(name), None
-    except BadInput as error:
-        if "no environment" not in str(error):
-            raise
+    except NotThere:
+        pass
     try:
         return None, store.design(name)
-    except BadInput as error:
-        if "no design" not in str(error):
-            raise
-    raise BadInput(f"no environment or design {name} in the store; `spadework search` shows ids")
+    except NotThere:
+        told = f"no environment or design {name} in the store; `spadework search` shows ids"
+        raise NotThere(told) from None
 
 
 def _show_named(report: Report, found: Mapping[str, Any]) -> None:
@@ -354,7 +349,10 @@ def _decision(text: str) -> Decision | None:
         return None  # imported environments carry no decision of ours
 
 
-def _print_stats(report: Report, found: Stats) -> None:
+def _show_stats(report: Report, found: Stats) -> None:
+    if report.as_json:
+        report.data(_stats_json(found))
+        return
     statuses = sorted({status for counts in found.skills.values() for status in counts})
     rows = [
         [skill or "(none)", *(counts.get(status, 0) for status in statuses)]
@@ -394,9 +392,12 @@ def _print_stats(report: Report, found: Stats) -> None:
         report.error(line)
 
 
-def _print_funnel(report: Report, found: Stats) -> None:
-    report.table("stages", ("stage", "fell", "left"), passed(found.funnel))
-    lost = [(*key, count) for key, count in found.funnel.items()]
+def _show_funnel(report: Report, funnel: Funnel) -> None:
+    if report.as_json:
+        report.data(_funnel_json(funnel))
+        return
+    report.table("stages", ("stage", "fell", "left"), passed(funnel))
+    lost = [(*key, count) for key, count in funnel.items()]
     report.table("funnel", ("outcome", "stage", "reason", "designs"), lost)
 
 
@@ -406,15 +407,20 @@ def _stats_json(found: Stats) -> dict[str, Any]:
         "edges": list(BINS),
         "counts": list(found.regret),
     }
-    values["funnel"] = [
-        {"outcome": outcome, "stage": stage, "reason": reason, "designs": count}
-        for (outcome, stage, reason), count in found.funnel.items()
-    ]
-    values["stages"] = [
-        {"stage": stage, "fell": fell, "left": left} for stage, fell, left in passed(found.funnel)
-    ]
     values["alarms"] = list(found.alarms)
-    return values
+    return values | _funnel_json(found.funnel)
+
+
+def _funnel_json(funnel: Funnel) -> dict[str, Any]:
+    return {
+        "stages": [
+            {"stage": stage, "fell": fell, "left": left} for stage, fell, left in passed(funnel)
+        ],
+        "funnel": [
+            {"outcome": outcome, "stage": stage, "reason": reason, "designs": count}
+            for (outcome, stage, reason), count in funnel.items()
+        ],
+    }
 
 
 def _hit(hit: Hit) -> dict[str, Any]:

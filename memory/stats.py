@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,8 @@ STAGES = (
     "probe",
 )
 """Where a design or candidate may fall, in order: reading, the certificate's checks, comparing, plays."""
+Funnel = Mapping[tuple[str, str, str], int]
+"""How many designs ended with an (outcome, stage, reason), the most first."""
 BINS = tuple(round(-0.5 + 0.1 * index, 1) for index in range(16))  # edges -0.5 .. 1.0
 
 
@@ -59,13 +61,13 @@ class ShardFigures:
 
 @dataclass(frozen=True)
 class Stats:
-    """The whole store. ``funnel`` counts designs by (outcome, stage, reason)."""
+    """The whole store."""
 
     environments: int
     skills: Mapping[str, Mapping[str, int]]  # skill, "" without one -> status -> environments
     regret: tuple[int, ...]  # environments per bin of ``BINS``, out of range in the outer bins
     shards: tuple[ShardFigures, ...]
-    funnel: Mapping[tuple[str, str, str], int]
+    funnel: Funnel
 
     @property
     def alarms(self) -> tuple[str, ...]:
@@ -78,7 +80,13 @@ class Stats:
         return tuple(lines)
 
 
-def passed(funnel: Mapping[tuple[str, str, str], int]) -> list[tuple[str, int, int]]:
+def funnel_of(designs: Iterable[Mapping[str, Any]]) -> Funnel:
+    """Count rows of designs by where they ended."""
+    counts = Counter((row["outcome"], row["stage"], row["reason"]) for row in designs)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def passed(funnel: Funnel) -> list[tuple[str, int, int]]:
     """Return (stage, how many fell there, how many were left) in the order of the stages.
 
     Designs of our own and candidates of imported pools alike; the last row's are those admitted.
@@ -119,7 +127,6 @@ def collect(
     for row in environments:
         for skill in row["skills"] or ("",):
             skills.setdefault(skill, Counter())[status_of(latest.get(row["id"]))] += 1
-    funnel = Counter((row["outcome"], row["stage"], row["reason"]) for row in designs)
     return Stats(
         environments=len(environments),
         skills={name: dict(skills[name]) for name in sorted(skills)},
@@ -135,7 +142,7 @@ def collect(
             )
             for head in manifests
         ),
-        funnel=dict(sorted(funnel.items(), key=lambda item: (-item[1], item[0]))),
+        funnel=funnel_of(designs),
     )
 
 

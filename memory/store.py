@@ -30,12 +30,16 @@ from memory.search import Band, Hit, Latest
 from memory.shards import Manifest, ShardData
 from memory.sketches import load_filter
 from memory.standing import STATUSES
-from memory.stats import Stats
+from memory.stats import Funnel, Stats
 from memory.tables import Tables, any_of, quoted
 from spadekit.errors import BadInput
 
 Found = TypeVar("Found")
 _HEX = frozenset("0123456789abcdef")
+
+
+class NotThere(BadInput):
+    """What was asked for by its id is not in the store."""
 
 
 class Store:
@@ -225,14 +229,14 @@ class Store:
 
     @answering
     def environment(self, name: str) -> EnvironmentRecord:
-        """Return the environment whose id is or starts with ``name``. Raises ``BadInput``."""
+        """Return the environment whose id is or starts with ``name``. Raises ``NotThere``, ``BadInput``."""
         self._refresh()
         found = self.tables.scan("environments", self._starts(name), limit=2)
         return self._only(from_table(EnvironmentRecord, found), name, "environment")
 
     @answering
     def design(self, name: str) -> DesignRecord:
-        """Return the design whose id is or starts with ``name``. Raises ``BadInput``."""
+        """Return the design whose id is or starts with ``name``. Raises ``NotThere``, ``BadInput``."""
         self._refresh()
         found = self.tables.scan("designs", self._starts(name), limit=2)
         return self._only(from_table(DesignRecord, found), name, "design")
@@ -394,6 +398,12 @@ class Store:
         self.embed()
         return stats.collect(self.tables, self.shards(), self.latest_standings(), self.config)
 
+    @answering
+    def funnel(self) -> Funnel:
+        """Return how many designs ended where; nothing is embedded for it."""
+        columns = ["outcome", "stage", "reason"]
+        return stats.funnel_of(self.scan("designs", columns=columns).to_pylist())
+
     # Upkeep
 
     @answering
@@ -436,7 +446,7 @@ class Store:
     @staticmethod
     def _only(found: list[Found], name: str, kind: str) -> Found:
         if not found:
-            raise BadInput(f"no {kind} {name} in the store; `spadework search` shows ids")
+            raise NotThere(f"no {kind} {name} in the store; `spadework search` shows ids")
         if len(found) > 1:
             raise BadInput(f"{name} is the start of several ids; give more digits")
         return found[0]

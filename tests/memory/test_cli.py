@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from memory import MemoryConfig, cli
+from memory import MemoryConfig, Store, cli
 from spadekit.cli import Front
 from spadekit.errors import BadInput
 
@@ -140,9 +140,38 @@ def test_the_funnel_alone(run):
     assert set(json.loads(run("stats", "--funnel", "--json")[1])) == {"stages", "funnel"}
 
 
-def test_environments_without_a_skill_have_a_row(full, make, run, tmp_path):
-    from memory import Store
+def test_the_funnel_embeds_nothing(run, make, tmp_path):
+    with Store.open(tmp_path / "home" / "store") as store:
+        store.publish(2, [make.environment(40, 2)], [], [], [], meta={})
+        assert store.unembedded() == 1
+    code, out, err = run("stats", "--funnel", "--json")
+    assert (code, err) == (0, "")
+    lost = {"outcome": "refused", "stage": "solvable", "reason": "certificate", "designs": 3}
+    assert json.loads(out) == {
+        "stages": [{"stage": "solvable", "fell": 3, "left": 0}],
+        "funnel": [lost],
+    }
+    with Store.open(tmp_path / "home" / "store") as store:
+        assert store.unembedded() == 1
 
+
+def test_figures_of_a_store_without_shards_are_exit_1(run, tmp_path):
+    with Store.open(tmp_path / "empty" / "store", create=True):
+        pass
+    assert run("stats", home=tmp_path / "empty")[0] == 1
+    assert run("stats", "--funnel", home=tmp_path / "empty")[0] == 1
+
+
+def test_a_store_that_fails_is_not_one_without_what_was_asked_for(run, make, monkeypatch):
+    def fails(*_):
+        raise BadInput("/data/no environment: the disk is full")
+
+    monkeypatch.setattr(Store, "environment", fails)
+    with pytest.raises(BadInput, match="the disk is full"):
+        run("show", make.environment(3).id)
+
+
+def test_environments_without_a_skill_have_a_row(full, make, run, tmp_path):
     with Store.open(tmp_path / "home" / "store") as store:
         store.publish(2, [make.environment(40, 2, skills=())], [], [], [], meta={})
     assert json.loads(run("stats", "--json")[1])["skills"][""] == {"unmeasured": 1}

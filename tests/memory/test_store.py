@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from memory import MemoryConfig, Store
+from memory.store import NotThere
 from memory.tables import Tables
 from spadekit.errors import BadInput
 
@@ -311,12 +312,15 @@ def test_what_is_not_an_id_is_refused(full, name):
 
 def test_an_unknown_or_ambiguous_id_is_refused(full, make):
     unknown = "0123456789abcdef"
-    with pytest.raises(BadInput, match=f"no environment {unknown}"):
+    with pytest.raises(NotThere, match=f"no environment {unknown}"):
         full.environment(unknown)
+    with pytest.raises(NotThere, match=f"no design {unknown}"):
+        full.design(unknown)
     twins = [make.environment(0, shard=2, id=f"abcdef{number:014d}") for number in range(2)]
     full.publish(2, twins, [], [], [], meta={})
-    with pytest.raises(BadInput, match="start of several ids"):
+    with pytest.raises(BadInput, match="start of several ids") as several:
         full.environment("abcdef")
+    assert not isinstance(several.value, NotThere)
 
 
 def test_a_shard_that_went_is_missed_until_the_tables_are_made_again(open_store, make):
