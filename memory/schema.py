@@ -52,12 +52,16 @@ class EnvironmentRecord:
 
 @dataclass(frozen=True)
 class DesignRecord:
-    """One completion of the designer, valid or not. ``reward`` None: left out, our own fault."""
+    """One completion of the designer, valid or not, or one candidate of an import.
+
+    ``reward`` None: it is not learned from. That is a duplicate, a fault of ours, a program whose hint was
+    asked for apart and refused, and whatever was imported.
+    """
 
     id: str
     shard: int
     brief: str  # JSON
-    group: str  # id of the brief
+    group: str  # whom its reward is compared with: id of the brief, "+turn" for follow-ups; id of the pool
     prompt_ids: tuple[int, ...]
     ids: tuple[int, ...]
     logprobs: tuple[float, ...]
