@@ -98,7 +98,8 @@ def test_an_empty_store_finds_nothing(store):
 
 @pytest.mark.parametrize("text", ['"', "a AND (b", "'; DROP TABLE", "ünï\x00", "x" * 5000, "  "])
 def test_any_text_is_only_text(library, text):
-    library.search(text)
+    assert len(library.search(text)) == 10
+    assert library.search(f"false coin {text}")[0].environment.title == "Weigh the coins."
 
 
 @pytest.mark.parametrize("skill", ["'", "x') OR true --"])
