@@ -3,9 +3,9 @@
     pip install -e '.[pools]'
     python -m bench.heldout.make
 
-Programs of the grammar are of families that the embedded policy was taught, drawn apart from its
-training data. The seeds of the library were written by hand, and are unlike anything it was taught; the
-two that the full brief shows to every designer are left out.
+Programs of the grammar are of families that the embedded policy was taught, none of them among the
+programs that it, or SmolLM2, was shown or played. The seeds of the library were written by hand, and are
+unlike anything it was taught; the two that the full brief shows to every designer are left out.
 Questions of ``reasoning-gym`` (Apache-2.0) are others' tasks at that package's own, easy, settings.
 """
 
@@ -20,7 +20,9 @@ from envgen.pools.candidate import Unusable
 from envgen.pools.packages import read_package
 from envgen.seeds import load
 from solver.embedded.heldout import heldout
-from solver.embedded.novelty import shipped_facts, training_digests
+from solver.embedded.novelty import digest, shipped_facts, training_digests
+from solver.smollm2 import lessons
+from solver.smollm2.warmup import Recipe
 from spadekit.errors import BadInput
 from spadekit.files import write_atomic
 
@@ -65,8 +67,18 @@ def programs() -> list[HeldoutEnvironment]:
             source=program.source,
             hint=program.hint,
         )
-        for number, program in enumerate(heldout(training_digests(shipped_facts())))
+        for number, program in enumerate(heldout(taught()))
     ]
+
+
+def taught() -> frozenset[str]:
+    """Return the digests of all programs that either policy was shown or played in its training.
+
+    Of the second policy's, twice as many steps count as it takes: its warm-up may go on for longer.
+    """
+    recipe = Recipe()
+    second = lessons.programs(recipe.seed, 2 * recipe.steps, recipe.designs, recipe.plays)
+    return training_digests(shipped_facts()) | {digest(program.source) for program in second}
 
 
 def seeds() -> list[HeldoutEnvironment]:

@@ -58,8 +58,8 @@ def test_the_set_holds_every_family_at_levels_two_to_five_and_the_seed_library()
 def test_no_program_of_the_set_was_trained_on_or_stands_twice() -> None:
     digests = {novelty.digest(one.source) for one in PROGRAMS}
     assert len(digests) == len(PROGRAMS)
-    # all pools take minutes; of a set drawn without regard to plays, these held three programs
-    facts = {**novelty.shipped_facts(), "pools": {"designer": 10, "solver": 20}}
+    # All pools take minutes. A set that left out a quarter of the plays held one program of these.
+    facts = {**novelty.shipped_facts(), "pools": {"designer": 8, "solver": 8}}
     assert not digests & novelty.training_digests(facts)
 
 
@@ -67,7 +67,7 @@ def test_the_second_policy_was_taught_nothing_of_the_set_either() -> None:
     recipe = Recipe()
     taught = lessons.programs(recipe.seed, recipe.steps, recipe.designs, recipe.plays)
     digests = {novelty.digest(program.source) for program in taught}
-    assert len(digests) > 1000
+    assert len(digests) > 700
     assert digests.isdisjoint(novelty.digest(one.source) for one in PROGRAMS)
 
 

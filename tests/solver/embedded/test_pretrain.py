@@ -69,3 +69,13 @@ def test_novelty_forgets_names_and_titles_but_not_constants_or_structure(
 ) -> None:
     changed = novelty.digest(SOURCE.replace(*change))
     assert (changed == novelty.digest(SOURCE)) is same
+
+
+@pytest.mark.parametrize("role", pretrain.POOL)
+def test_what_counts_as_trained_on_is_as_much_as_the_batches_hold(role: str) -> None:
+    batches = pretrain.Batches(pretrain.Recipe(), role, 0, lambda _: ([1], [1]), 0)
+    rows = 0
+    while batches.pool < 2:
+        batch = batches.next()
+        rows += len(batch) if batches.pool < 2 else 0
+    assert novelty.shipped_facts()["pool_size"][role] == rows
