@@ -2,8 +2,8 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -34,6 +34,15 @@ class Session:
     home: Path
     given: tuple[str, ...] = ()
     """``--config`` and ``--set`` of this run, for a command that starts others."""
+    schema: Mapping[str, type] = field(default_factory=dict)
+    """The sections that its recipe may have."""
+
+    def varied(self, overlays: Sequence[Path], overrides: Sequence[str]) -> Settings:
+        """Return the settings of a command that is ``given`` the same and, after that, some more."""
+        words = list(zip(self.given[::2], self.given[1::2], strict=True))
+        path, *further = [Path(word) for option, word in words if option == "--config"]
+        known = [word for option, word in words if option == "--set"]
+        return load(path, [*known, *overrides], self.schema, [*further, *overlays])
 
 
 def command(app: typer.Typer, name: str) -> Callable[[Function], Function]:
@@ -113,4 +122,4 @@ def _common(
     settings = load(path, overrides or (), front.schema, overlays)
     given = [word for one in (path, *overlays) for word in ("--config", str(one))]
     given += [word for one in overrides or () for word in ("--set", one)]
-    return Session(Report(as_json), settings, Path(home), tuple(given))
+    return Session(Report(as_json), settings, Path(home), tuple(given), front.schema)

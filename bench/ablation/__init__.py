@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from bench.ablation import others, repeats
+from bench.ablation import others, recipe, repeats
 from bench.ablation.arms import named
 from bench.ablation.outcome import by_arm, without
 from bench.ablation.pages import show, write
@@ -15,7 +15,10 @@ from spadekit.cli import Session
 
 
 def run(session: Session, quick: bool) -> None:
-    """Train what is missing, judge it, and write and print what came out."""
+    """Train what is missing, judge it, and write and print what came out.
+
+    Raises ``BadInput`` before anything is done where an arm was begun with another recipe.
+    """
     config = session.settings.section(AblationConfig)
     if quick:
         # About ten minutes on two cores: one seed, no more than a first look.
@@ -28,10 +31,14 @@ def run(session: Session, quick: bool) -> None:
         for seed in config.seeds
     ]
 
+    for work in works:
+        recipe.check(session, work, config)
     late = folder / "others.jsonl"
 
     def training(work: Work) -> list[list[str]]:
-        return commands(work, config, session.given, shards(session, work))
+        todo = commands(work, config, session.given, shards(session, work))
+        recipe.begin(session, work, config)
+        return todo
 
     def judging(work: Work) -> list[list[str]]:
         return judgement(work, config, session.given, others.RUN, late)

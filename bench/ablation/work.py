@@ -47,6 +47,11 @@ class Work:
         """The newest policy version; 0 before anything was trained."""
         return max(Versions(self.home / "policy").all(), default=0)
 
+    @property
+    def overrides(self) -> tuple[str, ...]:
+        """The settings that the seed gives."""
+        return f"producer.seed={self.seed}", f"train.seed={self.seed}"
+
 
 def commands(
     work: Work, config: AblationConfig, given: Sequence[str], there: int
@@ -56,9 +61,8 @@ def commands(
     Both kinds of arm end with policy version ``config.rounds``: as many training steps, of as many
     plays each. A pool of ``config.pool`` rounds is made first by the starting policy.
     """
-    seeds = (f"producer.seed={work.seed}", f"train.seed={work.seed}")
     common = [*given, *(word for path in work.arm.paths for word in ("--config", path))]
-    common += [word for one in seeds for word in ("--set", one)]
+    common += [word for one in work.overrides for word in ("--set", one)]
     common += ["--home", str(work.home)]
     left = config.rounds - work.version
     todo = []

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.ablation import recipe
 from bench.ablation.arms import ARMS, named
 from bench.ablation.outcome import (
     Budget,
@@ -28,9 +29,13 @@ from bench.config import AblationConfig
 from bench.heldout.dataset import read_set
 from bench.heldout.results import Result
 from bench.picture import picture
+from solver.versions import PolicyInfo, Versions
+from spadekit.cli import Session
 from spadekit.errors import BadInput
+from spadekit.report import Report
 from spadekit.settings import load
 from spadework import RECIPES, SECTIONS
+from tests.bench.runs import publish_version
 
 ROOT = Path(__file__).parents[2]
 MakeResult = Callable[[int, float], Result]
@@ -83,6 +88,68 @@ def test_settings_given_to_the_comparison_reach_every_command(tmp_path: Path) ->
     for words in commands(work(tmp_path, "fixed_pool"), AblationConfig(), given, 0):
         assert "train.groups=2" in words
         assert words[words.index("--config") + 1] == "my.toml"
+
+
+def begun(home: Path, arm: str, *overrides: str) -> tuple[Session, Work, AblationConfig]:
+    """A comparison with these settings, and an arm of it."""
+    given = ["--config", str(RECIPES / "embedded.toml")]
+    given += [word for one in overrides for word in ("--set", one)]
+    settings = load(RECIPES / "embedded.toml", overrides, SECTIONS)
+    session = Session(Report(), settings, home, tuple(given), SECTIONS)
+    one = Work(named((arm,))[0], 1, home / f"{arm}-1")
+    return session, one, settings.section(AblationConfig)
+
+
+def with_version(work: Work, digest: str) -> None:
+    versions = Versions(work.home / "policy")
+    publish_version(versions, PolicyInfo(0, None, 0, None, "", {}, {}))
+    publish_version(versions, PolicyInfo(1, 0, 1, 1, digest, {}, {}))
+
+
+def test_an_arm_that_was_begun_with_another_recipe_is_refused(tmp_path: Path) -> None:
+    recipe.begin(*begun(tmp_path, "self_play"))
+    recipe.check(*begun(tmp_path, "self_play"))
+    with pytest.raises(BadInput) as told:
+        recipe.check(*begun(tmp_path, "self_play", "train.kl=0.5"))
+    assert str(told.value) == (
+        f"{tmp_path / 'self_play-1'} was begun with another recipe: train.kl was 0.02 and is 0.5; "
+        "set it back, or name another --home"
+    )
+    four = ("train.kl=0.5", "train.groups=2", "designer.max_tokens=9", "probe.plays=4")
+    with pytest.raises(BadInput, match=r"train\.kl .* and 1 more; set it back"):
+        recipe.check(*begun(tmp_path, "self_play", *four))
+
+
+def test_an_arm_goes_on_with_more_rounds_and_other_measurements(tmp_path: Path) -> None:
+    recipe.begin(*begun(tmp_path, "fixed_pool"))
+    further = ("ablation.rounds=40", "ablation.jobs=2", "heldout.plays=9", "memory.uri=s3://a/b")
+    recipe.check(*begun(tmp_path, "fixed_pool", *further))
+    with pytest.raises(BadInput, match=r"ablation\.pool was 4 and is 6"):
+        recipe.check(*begun(tmp_path, "fixed_pool", "ablation.pool=6"))
+
+
+def test_what_an_arm_sets_itself_may_differ_in_the_recipe_under_it(tmp_path: Path) -> None:
+    recipe.begin(*begun(tmp_path, "self_play_uniform"))
+    recipe.check(*begun(tmp_path, "self_play_uniform", "ablation.pool=6", "producer.seed=7"))
+
+
+def test_versions_without_a_record_count_where_their_settings_were_todays(tmp_path: Path) -> None:
+    session, work, config = begun(tmp_path, "frozen")
+    recipe.check(session, work, config)
+    overlays = [Path(path) for path in work.arm.paths]
+    with_version(work, session.varied(overlays, work.overrides).digest)
+    recipe.check(session, work, config)
+    with pytest.raises(BadInput, match=r"frozen-1 has no recipe\.json, .* version 1 was trained"):
+        recipe.check(*begun(tmp_path, "frozen", "train.kl=0.5"))
+
+
+@pytest.mark.parametrize("damage", ["", "[]", "{"])
+def test_a_damaged_recipe_of_an_arm_is_named(tmp_path: Path, damage: str) -> None:
+    one = begun(tmp_path, "self_play")
+    recipe.begin(*one)
+    (one[1].home / recipe.RECORD).write_text(damage)
+    with pytest.raises(BadInput, match=r"recipe\.json: not an arm's recipe"):
+        recipe.check(*one)
 
 
 def test_an_entry_tells_both_decodings_with_their_interval(heldout_result: MakeResult) -> None:
@@ -198,3 +265,7 @@ def test_a_comparison_leaves_records_and_is_not_done_twice(tmp_path: Path) -> No
     again = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
     assert json.loads(again.stdout) == records
     assert version.stat().st_mtime_ns == made
+    words += ["--set", "train.kl=0.5"]
+    other = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert other.returncode == 2
+    assert "self_play-0 was begun with another recipe: train.kl was 0.02 and is 0.5" in other.stderr
