@@ -12,6 +12,8 @@ from spadekit.errors import BadInput
 from spadekit.files import folder_atomic
 
 TEMPLATE_FILE = "chat_template.jinja"
+SHIPPED = Path(__file__).parent / "adapter.safetensors"
+"""The adapter of a warm-up with the values of ``warmup.Recipe``."""
 
 
 def assemble(plain: Path, adapter_file: Path, out: Path) -> dict[str, Any]:
@@ -26,7 +28,7 @@ def assemble(plain: Path, adapter_file: Path, out: Path) -> dict[str, Any]:
 
     told, tensors = warmup.read(adapter_file)
     made_of = told.pop("of", {})
-    if made_of.get("base") != file_digest(plain / WEIGHTS):
+    if made_of.get("base") != warmup.base_digest(plain):
         raise BadInput(f"{adapter_file} was trained on other weights than those in {plain}")
     model = load_model(plain)
     adapter.add(model, made_of["rank"], made_of["alpha"], seed=0)

@@ -7,6 +7,7 @@ steps that are done, so a run that was killed goes on from its last save and end
 Axis letters: B conversations of a micro-batch, T positions, N counted tokens, H hidden size, V vocabulary.
 """
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -24,8 +25,7 @@ from solver.chat import Chat
 from solver.smollm2 import lessons
 from solver.smollm2.lessons import Row
 from solver.validation import read_tokenizer, stop_ids
-from solver.versions import file_digest
-from solver.weights import WEIGHTS, load_model
+from solver.weights import load_model, read_weights
 from spadekit.errors import BadInput
 from spadekit.files import write_atomic
 from spadekit.seeds import derive
@@ -111,7 +111,7 @@ class _Run:
     def __init__(self, plain: Path, state: Path, recipe: Recipe) -> None:
         self.recipe, self.facts = recipe, Facts()
         self._state = state
-        self._base = file_digest(plain / WEIGHTS)
+        self._base = base_digest(plain)
         self._lessons = lessons.digest(recipe.seed, recipe.designs, recipe.plays)
         self.chat = chat_of(plain)
         self.model = load_model(plain).eval()  # without dropout, as everywhere
@@ -190,6 +190,15 @@ class _Run:
 
     def _identity(self) -> dict[str, Any]:
         return {"base": self._base, "lessons": self._lessons, **self.recipe.identity()}
+
+
+def base_digest(plain: Path) -> str:
+    """Return a digest of a model's weights that does not depend on how their file is laid out."""
+    whole = hashlib.sha256()
+    for name, value in sorted(read_weights(plain).items()):
+        whole.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
+        whole.update(value.contiguous().view(torch.uint8).numpy())
+    return whole.hexdigest()
 
 
 def rate_at(recipe: Recipe, step: int) -> float:

@@ -17,8 +17,9 @@ from solver.chat import Chat, Spoken
 from solver.config import PolicyConfig
 from solver.embedded import data
 from solver.engines.local import LocalEngine
+from solver.shapes import KNOWN
 from solver.smollm2 import convert, lessons, warmup
-from solver.smollm2.assemble import assemble
+from solver.smollm2.assemble import SHIPPED, assemble
 from solver.smollm2.warmup import Facts, Recipe, loss_of, packed, rate_at, warm_up
 from solver.versions import Versions
 from solver.weights import load_model, read_weights
@@ -214,6 +215,24 @@ def test_one_command_makes_the_policy_that_a_home_begins_with(
     assert weights[0].read_bytes() == weights[1].read_bytes()
     (folder / "config.json").write_text("{}")
     assert isinstance(run(str(folder))[2], BadInput)
+    # What ships is of the real model, and a seed alone would promise a training that is none.
+    other = tmp_path / "other"
+    assert "trained on other weights" in str(run(str(other))[2])
+    assert "give --steps as well" in str(run(str(other), "--seed", "1")[2])
+    assert not other.exists()
+
+
+def test_the_adapter_that_ships_is_what_its_recipe_makes() -> None:
+    told, tensors = warmup.read(SHIPPED)
+    recipe = Recipe()
+    assert told["step"] == recipe.steps
+    made_of = {**told["of"], "base": ""}
+    taught = lessons.digest(recipe.seed, recipe.designs, recipe.plays)
+    assert made_of == {"base": "", "lessons": taught, **recipe.identity()}
+    shape = KNOWN["SmolLM2-135M"]
+    assert len(tensors) == shape.layers * 7 * 2  # seven linear maps a layer, two factors each
+    assert {value.dtype for value in tensors.values()} == {torch.bfloat16}
+    assert SHIPPED.stat().st_size < 12e6
 
 
 def test_misuse_is_refused_before_anything_is_written(
