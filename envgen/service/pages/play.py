@@ -19,7 +19,7 @@ from spadekit.errors import BadInput
 SessionName = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
 ENDINGS = {
     "won": "Won",
-    "over": "Over",
+    "over": "Over, not won",
     "left": "You left",
     "idle": "Ended: nobody had played for a while",
     "fault": "The environment failed",

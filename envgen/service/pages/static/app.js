@@ -69,7 +69,12 @@
     const next = (form && form.querySelector(FIELDS)) || document.querySelector("[data-next]");
     if (next && document.activeElement === document.body) next.focus({ preventScroll: true });
   }
+  // A hint that is open stays open over the turns.
+  let shown = false;
+  document.addEventListener("htmx:beforeSwap", () => { shown = Boolean(document.querySelector("#hint[open]")); });
   document.addEventListener("htmx:afterSwap", () => {
+    const hint = document.getElementById("hint");
+    if (hint && shown) hint.open = true;
     const talk = [...document.querySelectorAll("[data-follow] > li")];
     if (!talk.length) return;
     talk.at(-1).scrollIntoView({ block: "nearest" });

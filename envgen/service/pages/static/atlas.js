@@ -258,7 +258,8 @@
       zoom(apart(now) / apart(before), (now[0] + other[1][0]) / 2, (now[1] + other[1][1]) / 2);
     } else if (dragged > 4) {
       view.x -= (now[0] - before[0]) / scale();
-      view.y += (now[1] - before[1]) / scale();
+      // A finger that goes up or down scrolls the page (`touch-action` in the stylesheet), not the map too.
+      if (event.pointerType !== "touch") view.y += (now[1] - before[1]) / scale();
       moved();
     }
   });

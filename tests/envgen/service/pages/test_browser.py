@@ -255,9 +255,11 @@ def test_offered_moves_and_forms_of_tools_are_played_with_the_keyboard(
         page.evaluate("document.getElementById('main').focus()")
         reached = tabbed(page, len(offered) + 5)
         assert set(offered) | {"text", "Play", "Show the hint"} <= set(reached)
+        page.get_by_text("Show the hint").click()
         page.get_by_role("button", name="forward", exact=True).focus()
         page.keyboard.press("Enter")
         expect(page.locator(".talk .assistant")).to_contain_text("forward")
+        expect(page.locator("#hint .said")).to_be_visible()  # it stays open
         expect(page.locator("#heard")).not_to_be_empty()
         expect(page.locator(".offers button").first).to_be_focused()
 
