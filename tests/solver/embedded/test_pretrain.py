@@ -72,7 +72,9 @@ def test_novelty_forgets_names_and_titles_but_not_constants_or_structure(
 
 
 @pytest.mark.parametrize("role", pretrain.POOL)
-def test_what_counts_as_trained_on_is_as_much_as_the_batches_hold(role: str, tmp_path: Path) -> None:
+def test_what_counts_as_trained_on_is_as_much_as_the_batches_hold(
+    role: str, tmp_path: Path
+) -> None:
     recipe = pretrain.Recipe(0, 1, tmp_path)
     batches = pretrain.Batches(recipe, role, 0, lambda _: ([1], [1]), 0)
     rows = 0
