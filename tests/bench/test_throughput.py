@@ -67,8 +67,10 @@ async def test_a_soak_sees_a_leak(what: str, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(soak, "_round", leaking)
     try:
-        [leak] = soak.leaks(await soak.measure(SandboxConfig(pool_jails=2), 12, 4, 3))
-        assert leak.startswith("host memory grew" if what == "memory" else "descriptors grew")
+        found = soak.leaks(await soak.measure(SandboxConfig(pool_jails=2), 12, 4, 3))
+        # What other tests left in this process may still grow by a thread.
+        grew = "host memory grew" if what == "memory" else "descriptors grew"
+        assert [leak for leak in found if leak.startswith(grew)]
     finally:
         for one in kept:
             if isinstance(one, int):
