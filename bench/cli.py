@@ -109,7 +109,7 @@ def register(app: typer.Typer) -> None:
     def ablation(
         ctx: typer.Context,
         quick: Annotated[
-            bool, typer.Option("--quick", help="One seed, two arms, eight rounds: ten minutes.")
+            bool, typer.Option("--quick", help="One seed, two arms, eight rounds: 16 CPU-minutes.")
         ] = False,
     ) -> None:
         """Train the arms of `[ablation]` with equal steps and plays, and compare what they learned.

@@ -21,7 +21,7 @@ def run(session: Session, quick: bool) -> None:
     """
     config = session.settings.section(AblationConfig)
     if quick:
-        # About ten minutes on two cores: one seed, no more than a first look.
+        # Some sixteen CPU-minutes: one seed, no more than a first look.
         arms = ("self_play", "fixed_pool")
         config = replace(config, arms=arms, seeds=(0,), rounds=8, pool=2, every=8)
     folder = session.home / ("ablation-quick" if quick else "ablation")

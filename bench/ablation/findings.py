@@ -93,11 +93,12 @@ def _lead(first: Sequence[Trained], other: Sequence[Trained], where: str, of: Le
     return f"{where} {', '.join(told)}"
 
 
-def _agreed(lead: Estimate, seeds: Sequence[float]) -> str:
+def _agreed(ahead: Estimate, seeds: Sequence[float]) -> str:
     """Return the seeds' leads and what is shown: an interval without 0 is not enough, the seeds must agree."""
     said = f", seeds {' '.join(f'{one:+.3f}' for one in seeds)}, " if len(seeds) > 1 else ", "
-    shown = _shown(lead, "higher", "lower", "")
-    if shown and not all((one > 0) == (shown == "higher") and one for one in seeds):
+    shown = _shown(ahead, "higher", "lower", "")
+    sign = -1 if shown == "lower" else 1
+    if shown and any(sign * one <= 0 for one in seeds):
         return f"{said}no difference is shown: the seeds disagree"
     return said + (shown or "no difference is shown")
 
